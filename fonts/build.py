@@ -1,0 +1,168 @@
+"""Make the derived font files of this folder from their sources.
+
+    python fonts/build.py spleen             # spleen/ -> Spleen5x8.ttf
+    python fonts/build.py noto FOLDER        # FOLDER/Noto*.ttf -> subsets
+    python fonts/build.py pin                # print file, sha256 of every face
+
+The Roboto Condensed files are their origin's, byte for byte, and need no step.
+Run `pin` after a build and copy the sums to fonts.toml, which is checked
+whenever a face is loaded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import sys
+from pathlib import Path
+
+from fontTools import subset
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.boundsPen import BoundsPen
+from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTFont
+
+HERE = Path(__file__).parent
+PIXEL = 128  # font units a pixel of the bitmap; 8 pixels an em
+EPOCH = 3_600_000_000  # head.created/modified: fixed, so that a build repeats
+
+SUBSETS = {
+    # Arrows, mathematical operators, a few technical signs: what cues relate with.
+    "NotoSansMath-Regular.ttf": [
+        (0x2102, 0x2109), (0x210B, 0x2112), (0x2115, 0x2134), (0x2190, 0x22FF), (0x2308, 0x230B), (0x27C0, 0x27FF), (0x2900, 0x297F),
+    ],
+    "NotoSansSymbols2-Regular.ttf": [(0x23CE, 0x23CF), (0x25A0, 0x27BF), (0x2B12, 0x2B59)],
+    "NotoSansMono-Regular.ttf": [(0x2500, 0x259F)],
+}  # fmt: skip
+
+
+def read_psf2(data: bytes) -> dict[str, list[str]]:
+    """Glyph bitmaps of a PSF2 console font, as rows of '#' and '.'.
+
+    Its Unicode table maps look-alikes to one glyph (the stroked circle to the
+    slash, say). Only the first character of each entry is the glyph's own, so
+    the others are left out: here two characters never share a picture.
+    """
+    magic, _version, header, _flags, count, size, height, width = struct.unpack("<8I", data[:32])
+    if magic != 0x864AB572:
+        raise SystemExit("not a PSF2 font")
+    entries = data[header + count * size :].split(b"\xff")
+    glyphs: dict[str, list[str]] = {}
+    for index in range(count):
+        name = entries[index].decode("utf-8")[:1]
+        if name and name not in glyphs:
+            start = header + index * size
+            rows = data[start : start + height]
+            bits = [format(row, "08b")[:width] for row in rows]
+            glyphs[name] = [row.replace("0", ".").replace("1", "#") for row in bits]
+    return glyphs
+
+
+def read_signs(text: str) -> dict[str, list[str]]:
+    """The hand-drawn glyphs of signs.txt, as rows of '#' and '.'."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("# ")]
+    glyphs = {}
+    for start in range(0, len(lines), 9):
+        code, sign, advance = lines[start].split()
+        rows = lines[start + 1 : start + 9]
+        if int(code[2:], 16) != ord(sign) or {len(row) for row in rows} != {int(advance)}:
+            raise SystemExit(f"signs.txt: {lines[start]!r} does not match its rows")
+        glyphs[sign] = rows
+    return glyphs
+
+
+def outline(rows: list[str], ascent: int) -> TTGlyphPen:
+    """One rectangle a horizontal run of set pixels, clockwise."""
+    pen = TTGlyphPen(None)
+    for number, row in enumerate(rows):
+        top, bottom = (ascent - number) * PIXEL, (ascent - number - 1) * PIXEL
+        column = 0
+        while (left := row.find("#", column)) >= 0:
+            column = (row + ".").find(".", left)
+            x0, x1 = left * PIXEL, column * PIXEL
+            for step, point in enumerate(((x0, bottom), (x0, top), (x1, top), (x1, bottom))):
+                (pen.lineTo if step else pen.moveTo)(point)
+            pen.closePath()
+    return pen
+
+
+def build_spleen() -> None:
+    """Spleen 5x8 as outlines of square pixels: ascent 7 px, descent 1 px."""
+    source = HERE / "spleen"
+    bitmaps = read_psf2((source / "spleen-5x8.psfu").read_bytes())
+    bitmaps |= read_signs((source / "signs.txt").read_text(encoding="utf-8"))
+    names = {".notdef": ["####."] * 8, **{f"u{ord(sign):04X}": bitmaps[sign] for sign in bitmaps}}
+    builder = FontBuilder(8 * PIXEL, isTTF=True)
+    builder.setupGlyphOrder(list(names))
+    builder.setupCharacterMap({ord(sign): f"u{ord(sign):04X}" for sign in bitmaps})
+    glyphs = {name: outline(rows, 7).glyph() for name, rows in names.items()}
+    builder.setupGlyf(glyphs)
+    builder.setupHorizontalMetrics(
+        {name: (len(rows[0]) * PIXEL, glyphs[name].xMin if glyphs[name].numberOfContours else 0)
+         for name, rows in names.items()}
+    )  # fmt: skip
+    builder.setupHorizontalHeader(ascent=7 * PIXEL, descent=-PIXEL)
+    builder.setupNameTable(
+        {
+            "familyName": "Spleen 5x8",
+            "styleName": "Regular",
+            "version": "Version 1.9.1",
+            "copyright": "Copyright (c) 2018-2020, Frederic Cambus",
+        }
+    )
+    builder.setupOS2(
+        sTypoAscender=7 * PIXEL, sTypoDescender=-PIXEL, usWinAscent=7 * PIXEL, usWinDescent=PIXEL
+    )
+    builder.setupPost()
+    builder.font["head"].created = builder.font["head"].modified = EPOCH
+    builder.font.recalcTimestamp = False
+    builder.save(HERE / "Spleen5x8.ttf")
+
+
+def build_subset(path: Path, ranges: list[tuple[int, int]]) -> None:
+    """Keep the ranges; drop hinting and layout tables; fit the vertical metrics.
+
+    Noto's ascent and descent make room for stacked marks and tall delimiters.
+    The subset has none, so they shrink to the extents of the glyphs that stay:
+    a sign must not make its line taller than the letters around it.
+    """
+    options = subset.Options(layout_features=[], hinting=False, notdef_outline=True)
+    options.drop_tables += ["MATH", "GSUB", "GPOS", "GDEF", "DSIG"]
+    options.recalc_timestamp = False
+    font = TTFont(path, recalcTimestamp=False)
+    subsetter = subset.Subsetter(options)
+    subsetter.populate(unicodes=[code for low, high in ranges for code in range(low, high + 1)])
+    subsetter.subset(font)
+    glyphs = font.getGlyphSet()
+    bounds = []
+    for name in font.getBestCmap().values():
+        pen = BoundsPen(glyphs)
+        glyphs[name].draw(pen)
+        if pen.bounds:
+            bounds.append(pen.bounds)
+    top, bottom = round(max(b[3] for b in bounds)), round(min(b[1] for b in bounds))
+    hhea, os2 = font["hhea"], font["OS/2"]
+    hhea.ascent = os2.sTypoAscender = os2.usWinAscent = top
+    hhea.descent = os2.sTypoDescender = bottom
+    os2.usWinDescent = -bottom
+    font.save(HERE / path.name.replace("-Regular", "-subset"))
+
+
+def main(arguments: list[str]) -> int:
+    match arguments:
+        case ["spleen"]:
+            build_spleen()
+        case ["noto", folder]:
+            for name, ranges in SUBSETS.items():
+                build_subset(Path(folder) / name, ranges)
+        case ["pin"]:
+            for path in sorted(HERE.glob("*.ttf")):
+                print(path.name, hashlib.sha256(path.read_bytes()).hexdigest())
+        case _:
+            print(__doc__, file=sys.stderr)
+            return 2
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,67 @@
+"""muralkit draws a project's memories as one deterministic PNG for vision models.
+
+    import muralkit
+    mural = muralkit.render([{"id": 1, "category": "NAMING", "importance": 60, "cue": "..."}])
+    open("mural.png", "wb").write(mural.png)
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+from muralkit.errors import (
+    EnvironmentProblem,
+    FontError,
+    GoldenError,
+    InputError,
+    MuralkitError,
+    OutputError,
+    TemplateError,
+    ThemeError,
+)
+from muralkit.model import Cue, Dropped, Escaped, Mural, Reason
+
+if TYPE_CHECKING:
+    from muralkit.cache import ReplayCache
+    from muralkit.pipeline import render, render_svg
+    from muralkit.theme import Theme
+
+__version__ = _version("muralkit")
+
+__all__ = [
+    "Cue",
+    "Dropped",
+    "EnvironmentProblem",
+    "Escaped",
+    "FontError",
+    "GoldenError",
+    "InputError",
+    "Mural",
+    "MuralkitError",
+    "OutputError",
+    "Reason",
+    "ReplayCache",
+    "TemplateError",
+    "Theme",
+    "ThemeError",
+    "__version__",
+    "render",
+    "render_svg",
+]
+
+_LAZY = {
+    "ReplayCache": "muralkit.cache",
+    "Theme": "muralkit.theme",
+    "render": "muralkit.pipeline",
+    "render_svg": "muralkit.pipeline",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is heavy to import is imported when it is first asked for."""
+    if name not in _LAZY:
+        raise AttributeError(f"module 'muralkit' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LAZY[name]), name)

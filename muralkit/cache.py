@@ -1,0 +1,192 @@
+"""The replay cache: a key over every input of a picture in, its bytes out.
+
+diskcache keeps the entries. By default it unpickles what it reads
+(CVE-2025-69872); here only bytes go in, a pickled entry is refused, and what
+comes out counts only if its digest is right. Whatever is wrong with the cache
+is a miss: it never stops a render.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import struct
+from dataclasses import asdict
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import diskcache
+from diskcache.core import MODE_BINARY, MODE_RAW
+
+from muralkit.model import Cue, Dropped, Escaped, Mural, Reason
+from muralkit.theme import Theme
+
+RENDERER = 1
+"""Goes up with every change of ours that changes a picture."""
+
+SIZE_LIMIT = 256 * 2**20  # bytes; at 100 KB a mural, the last 2,500 of them
+
+_MAGIC = b"muralkit-entry-1\n"
+_ENGINES = ("cairosvg", "fonttools", "jinja2", "deflate")
+_FAULTS = (sqlite3.Error, OSError, diskcache.Timeout, ValueError, TypeError, KeyError, AttributeError)
+
+
+def key(cues: list[Cue], theme: Theme) -> str:
+    """The hash over every input of the picture: cues, theme, faces, versions."""
+    picture = [
+        RENDERER,
+        _versions(),
+        theme.fingerprint,
+        [(cue.memory_id, cue.category, cue.importance, cue.text) for cue in cues],
+    ]
+    return hashlib.sha256(json.dumps(picture, separators=(",", ":")).encode()).hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _versions() -> list[str]:
+    return [version(name) for name in ("muralkit", *_ENGINES)]
+
+
+class ReplayCache:
+    """Pictures by key in a folder of the user's, shared by any number of processes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._cache: diskcache.Cache | None = None
+
+    def get(self, name: str) -> Mural | None:
+        """The picture of that key; None where it is absent or damaged."""
+        with contextlib.suppress(*_FAULTS):
+            entry = self._open().get(name, retry=False)
+            if entry is None:
+                return None
+            mural = _decode(name, entry)
+            if mural is not None:
+                return mural
+            self._open().delete(name, retry=False)
+        return None
+
+    def put(self, mural: Mural) -> None:
+        """Keep a picture; a full or unwritable disk only means that it is not kept."""
+        with contextlib.suppress(*_FAULTS):
+            self._open().set(mural.key, _encode(mural), retry=False)
+
+    def close(self) -> None:
+        """Close the database."""
+        if self._cache is not None:
+            self._cache.close()
+            self._cache = None
+
+    def _open(self) -> diskcache.Cache:
+        if self._cache is None:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.folder.chmod(0o700)
+            try:
+                self._cache = self._connect()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):  # locked, or not writable
+                    raise
+                self._discard()
+                self._cache = self._connect()
+        return self._cache
+
+    def _connect(self) -> diskcache.Cache:
+        database = self.folder / diskcache.core.DBNAME
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        return diskcache.Cache(
+            str(self.folder), timeout=1, disk=_BytesDisk, size_limit=SIZE_LIMIT, statistics=0
+        )
+
+    def _discard(self) -> None:
+        """Remove a database that is none, and the entries that only it knew."""
+        for path in (*self.folder.glob("cache.db*"), *self.folder.glob("??/??/*.val")):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+class _BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+    """Text keys and bytes, private files, and no pickle in either direction."""
+
+    def put(self, key: Any) -> tuple[str, bool]:
+        if not isinstance(key, str):
+            raise TypeError("keys are texts")
+        return key, True
+
+    def get(self, key: Any, raw: bool) -> str:
+        if not raw or not isinstance(key, str):
+            raise ValueError("a pickled key")
+        return key
+
+    def store(self, value: Any, read: bool, key: Any = diskcache.core.UNKNOWN) -> Any:
+        if not isinstance(value, bytes) or read:
+            raise TypeError("values are bytes")
+        stored = super().store(value, read, key=key)
+        if stored[2] is not None:
+            (Path(self._directory) / stored[2]).chmod(0o600)
+        return stored
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> bytes:
+        if mode not in (MODE_RAW, MODE_BINARY) or not self._inside(filename):
+            raise ValueError("not an entry of ours")
+        data = super().fetch(mode, filename, value, False)
+        if not isinstance(data, bytes):
+            raise ValueError("not an entry of ours")
+        return data
+
+    def remove(self, file_path: str) -> None:
+        if self._inside(file_path):
+            super().remove(file_path)
+
+    def _inside(self, filename: str | None) -> bool:
+        """A foreign database must not make us read or remove what isn't the cache's."""
+        if filename is None:
+            return True
+        folder = Path(self._directory).resolve()
+        return (folder / filename).resolve().is_relative_to(folder)
+
+
+def _encode(mural: Mural) -> bytes:
+    about = {
+        "key": mural.key,
+        "size": [mural.width, mural.height, mural.tokens],
+        "shown": mural.shown,
+        "dropped": [(item.memory_id, item.importance, item.reason.name) for item in mural.dropped],
+        "escaped": [asdict(item) for item in mural.escaped],
+        "stripped": mural.stripped,
+    }
+    head = json.dumps(about, separators=(",", ":")).encode()
+    payload = struct.pack(">I", len(head)) + head + mural.png
+    return _MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+def _decode(name: str, entry: object) -> Mural | None:
+    """The picture of an entry; None unless it is whole, and that key's."""
+    start = len(_MAGIC) + 32
+    if not isinstance(entry, bytes) or not entry.startswith(_MAGIC):
+        return None
+    payload = entry[start:]
+    if hashlib.sha256(payload).digest() != entry[len(_MAGIC) : start]:
+        return None
+    (length,) = struct.unpack_from(">I", payload)
+    about = json.loads(payload[4 : 4 + length])
+    if about["key"] != name:
+        return None
+    width, height, tokens = about["size"]
+    return Mural(
+        png=payload[4 + length :],
+        width=width,
+        height=height,
+        tokens=tokens,
+        key=name,
+        shown=tuple(about["shown"]),
+        dropped=tuple(Dropped(who, rank, Reason[why]) for who, rank, why in about["dropped"]),
+        escaped=tuple(Escaped(**item) for item in about["escaped"]),
+        stripped=about["stripped"],
+        cached=True,
+    )

@@ -1,0 +1,36 @@
+"""Text as it came in, text that may be drawn out: one line, nothing invisible.
+
+White space of every kind becomes one space; control, zero-width, bidi and other
+invisible characters are left out and counted. What remains and has no glyph is
+escaped later, by the shaper. A cue can therefore never hide text, reorder what
+stands around it, or start a line of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Unicode 16: Cc, the default-ignorable code points (DerivedCoreProperties.txt)
+# and the interlinear annotation signs. Listed, not looked up, so that every
+# Python draws the same picture.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+_SPACES = re.compile("[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+
+
+def clean(text: str) -> tuple[str, int]:
+    """The text on one line in NFC, and how many invisible characters it lost."""
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split()), 0
+    visible, stripped = _INVISIBLE.subn("", text)
+    return _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip(" "), stripped
+
+
+def escape(character: str) -> str:
+    """How a character without a glyph is drawn, such as `[U+1F600]`."""
+    return f"[U+{ord(character):04X}]"

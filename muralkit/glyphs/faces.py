@@ -1,0 +1,203 @@
+"""The faces: pinned font files in, ascents, advances and outlines out.
+
+fontTools reads a file once; nothing here asks the system for a font.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muralkit import assets
+from muralkit.errors import FontError
+
+if TYPE_CHECKING:
+    from fontTools.ttLib import TTFont
+
+Segment = tuple[str, tuple[float, ...]]
+"""One step of an outline: M x y, L x y, C x1 y1 x2 y2 x y, or Z; y upwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class FaceFile:
+    """An entry of fonts.toml, or a theme's own face.
+
+    `name` is what themes say; `family` and `weight` are what the SVG says.
+    `scale` sizes the face beside the text size. An empty `sha256` is not pinned.
+    """
+
+    name: str
+    family: str
+    weight: int
+    path: Path
+    sha256: str
+    scale: float
+    fallback: bool
+
+
+class Face:
+    """A loaded face. Lengths are in em: multiply by the size."""
+
+    def __init__(self, file: FaceFile, data: bytes) -> None:
+        from io import BytesIO
+
+        from fontTools.ttLib import TTFont, TTLibError
+
+        self.file = file
+        try:
+            self._font: TTFont = TTFont(BytesIO(data), lazy=True)
+            self._em = int(self._font["head"].unitsPerEm)
+            self._cmap: dict[int, str] = self._font.getBestCmap() or {}
+            self._advances: dict[str, tuple[int, int]] = self._font["hmtx"].metrics
+            self.ascent = self._font["hhea"].ascent / self._em
+            self.descent = -self._font["hhea"].descent / self._em
+        except (TTLibError, KeyError, ValueError, AssertionError, OverflowError, OSError) as error:
+            raise _bad_font(file, error) from error
+        if not self._em or self.ascent + self.descent <= 0:
+            raise _bad_font(file, "it has no height")
+
+    @cached_property
+    def codepoints(self) -> frozenset[int]:
+        """The characters that the face has a glyph for."""
+        return frozenset(self._cmap)
+
+    def advance(self, codepoint: int) -> float:
+        """The horizontal advance of a character's glyph, from the hmtx table.
+
+        Raises KeyError where the face has no glyph for it.
+        """
+        return self._advances[self._cmap[codepoint]][0] / self._em
+
+    def outline(self, codepoint: int) -> tuple[Segment, ...]:
+        """The glyph's outline with the origin on the baseline, unhinted."""
+        from muralkit.glyphs.outline import segments
+
+        try:
+            return segments(self._glyphs, self._cmap[codepoint], self._em)
+        except (KeyError, ValueError, AssertionError, IndexError) as error:
+            raise _bad_font(self.file, error) from error
+
+    @cached_property
+    def _glyphs(self) -> Any:
+        return self._font.getGlyphSet()
+
+
+class FaceSet:
+    """Faces by name, loaded when they are first asked for."""
+
+    def __init__(self, files: Sequence[FaceFile]) -> None:
+        self._files = {file.name: file for file in files}
+        self._loaded: dict[str, Face] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that a theme may use."""
+        return tuple(self._files)
+
+    def face(self, name: str) -> Face:
+        """The face of that name. Raises FontError for an unknown or damaged one."""
+        if name not in self._loaded:
+            self._loaded[name] = load(self.file(name))
+        return self._loaded[name]
+
+    def file(self, name: str) -> FaceFile:
+        """The entry of that name. Raises FontError for an unknown one."""
+        if name not in self._files:
+            raise FontError(
+                f"No face is called {name!r}.",
+                hint="Known faces: " + ", ".join(self._files) + ". A theme adds its own with [[face]].",
+            )
+        return self._files[name]
+
+    def by_family(self, family: str, weight: int) -> Face | None:
+        """The face that an SVG names, or None."""
+        for file in self._files.values():
+            if (file.family, file.weight) == (family, weight):
+                return self.face(file.name)
+        return None
+
+    def chain(self, name: str) -> tuple[FaceFile, ...]:
+        """The face of that name, then the fallback faces in their order."""
+        first = self.file(name)
+        rest = [file for file in self._files.values() if file.fallback and file is not first]
+        return (first, *rest)
+
+
+def load(file: FaceFile) -> Face:
+    """Read, check and open a face.
+
+    Raises FontError where the file is missing, is not the pinned one, or is no font.
+    """
+    return _load(file, _stamp(file.path))
+
+
+@lru_cache(maxsize=32)
+def _load(file: FaceFile, _stamp: tuple[int, int]) -> Face:
+    try:
+        data = file.path.read_bytes()
+    except OSError as error:
+        raise _missing(file, error) from error
+    if file.sha256 and hashlib.sha256(data).hexdigest() != file.sha256:
+        raise FontError(
+            f"The file of the face {file.name!r} is not the one that fonts.toml pins (sha256).",
+            where=str(file.path),
+            hint="Reinstall muralkit, or run `python fonts/build.py pin` if you changed it on purpose.",
+        )
+    return Face(file, data)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    """Size and time of a file: a replaced font is loaded anew in a long-lived process."""
+    try:
+        status = path.stat()
+    except OSError:
+        return (0, 0)
+    return (status.st_size, status.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def bundled(manifest: Path | None = None) -> tuple[FaceFile, ...]:
+    """The entries of fonts.toml in their order (by default the bundled one).
+
+    Raises FontError where the manifest can't be read.
+    """
+    path = manifest or assets.folder("fonts") / "fonts.toml"
+    try:
+        entries = tomllib.loads(path.read_text(encoding="utf-8"))["face"]
+        return tuple(
+            FaceFile(
+                name=entry["name"],
+                family=entry["family"],
+                weight=int(entry["weight"]),
+                path=path.parent / entry["file"],
+                sha256=entry["sha256"],
+                scale=float(entry["scale"]),
+                fallback=bool(entry["fallback"]),
+            )
+            for entry in entries
+        )
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise FontError(
+            f"The list of faces can't be read: {error!r}", where=str(path), hint="Reinstall muralkit."
+        ) from error
+
+
+def _missing(file: FaceFile, error: OSError) -> FontError:
+    return FontError(
+        f"The file of the face {file.name!r} can't be read: {error.strerror}.",
+        where=str(file.path),
+        hint="Check the path; a theme's faces are looked for beside its manifest.",
+    )
+
+
+def _bad_font(file: FaceFile, error: object) -> FontError:
+    return FontError(
+        f"The file of the face {file.name!r} is not a font that can be used: {error}.",
+        where=str(file.path),
+        hint="A TrueType or OpenType file (.ttf, .otf) with outlines is needed.",
+    )

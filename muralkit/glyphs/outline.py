@@ -1,0 +1,45 @@
+"""A glyph's outline as cubic segments: apart, because pens cost an import of fontTools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fontTools.pens.basePen import BasePen
+
+from muralkit.glyphs.faces import Segment
+
+Point = tuple[float, float]
+
+
+class _SegmentPen(BasePen):
+    """Collects segments in em; BasePen turns quadratic curves into cubic ones."""
+
+    def __init__(self, glyphs: Any, em: int) -> None:
+        super().__init__(glyphs)
+        self.em = em
+        self.segments: list[Segment] = []
+
+    def _add(self, step: str, *points: Point) -> None:
+        self.segments.append((step, tuple(value / self.em for point in points for value in point)))
+
+    def _moveTo(self, pt: Point) -> None:
+        self._add("M", pt)
+
+    def _lineTo(self, pt: Point) -> None:
+        self._add("L", pt)
+
+    def _curveToOne(self, pt1: Point, pt2: Point, pt3: Point) -> None:
+        self._add("C", pt1, pt2, pt3)
+
+    def _closePath(self) -> None:
+        self._add("Z")
+
+    def _endPath(self) -> None:
+        self._add("Z")
+
+
+def segments(glyphs: Any, name: str, em: int) -> tuple[Segment, ...]:
+    """The outline of one glyph of a fontTools glyph set, in em, y upwards."""
+    pen = _SegmentPen(glyphs, em)
+    glyphs[name].draw(pen)
+    return tuple(pen.segments)

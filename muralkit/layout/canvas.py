@@ -1,0 +1,242 @@
+"""Chooses the canvas: ranked cues in, a page that holds as many as it can out.
+
+A fixed width has one frame. `fit` takes the cheapest frame that drops nothing.
+Where no frame holds every cue, the least important go first, across all bands,
+and the page ends in a note.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+from muralkit.errors import ThemeError
+from muralkit.glyphs.clean import clean
+from muralkit.layout.pack import Box, Packer
+from muralkit.layout.rank import Ranking, category_order
+from muralkit.layout.typeset import Typesetter
+from muralkit.layout.wrap import Atom, SetCue
+from muralkit.model import TILE
+from muralkit.theme import CanvasSection, Theme
+
+# `fit` keeps columns between these many em. Wrapped ends lose words, and so do
+# long lines: 36 em were read better than 54 (259 against 229 of 300 cues exact).
+MIN_COLUMN, MAX_COLUMN = 16, 40
+MAX_COLUMNS = 8
+
+
+class Frame(NamedTuple):
+    """A canvas to fill, in pixels; `limit` is the greatest height of a column."""
+
+    width: int
+    columns: int
+    column_width: int
+    limit: int
+
+
+class Banner(NamedTuple):
+    """The box of a band's banner."""
+
+    category: str
+
+
+class Note(NamedTuple):
+    """The box of the last line: how many cues are left out, and up to which importance."""
+
+    count: int
+    importance: int
+
+
+Item = Banner | Note | list[Atom]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What stands on a canvas, in order; `items` and the packer's boxes pair up."""
+
+    frame: Frame
+    cues: tuple[SetCue, ...]
+    items: tuple[Item, ...]
+    packer: Packer
+
+    @property
+    def fits(self) -> bool:
+        """Whether the frame's columns hold every line."""
+        return self.packer.fits(self.frame.columns, self.frame.limit)
+
+
+def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
+    """The page to draw. Tells the ranking which cues it leaves out."""
+    canvas = theme.manifest.canvas
+    filler = _Filler(typesetter, theme)
+    frames = _frames(canvas, typesetter, theme.manifest.text.size)
+    pitch = theme.manifest.text.pitch
+    capacity = max(f.columns * (f.limit // pitch) * f.column_width for f in frames)
+    widest = max(frames, key=lambda f: f.columns * f.limit * f.column_width)
+    ranked = ranking.measured(capacity, lambda cue: filler.page([cue], widest, Note(1, 1)).fits)
+    if not ranking.waiting:
+        page = _cheapest(filler, ranked, frames, canvas)
+        if page is not None:
+            return page
+    if canvas.width == "fit":
+        frames = _largest(frames)
+    page = max((_fullest(filler, ranked, frame, ranking) for frame in frames), key=lambda p: len(p.cues))
+    ranking.leave_out(ranked[len(page.cues) :])
+    return page
+
+
+def _frames(canvas: CanvasSection, typesetter: Typesetter, size: float) -> list[Frame]:
+    """The frames that the theme allows."""
+    if canvas.width != "fit":
+        frame = _frame(canvas, canvas.width, canvas.columns)
+        if frame.column_width < typesetter.least_width:
+            raise ThemeError(
+                f"{canvas.columns} columns of {frame.column_width} px are too narrow for text of "
+                f"{size:g} px; a column needs {typesetter.least_width} px.",
+                hint="Ask for fewer columns, a wider canvas or smaller text.",
+            )
+        return [frame]
+    least = max(typesetter.least_width, round(MIN_COLUMN * size))
+    frames = [
+        _frame(canvas, tiles * TILE, columns)
+        for tiles in range(1, min(canvas.max_side // TILE, canvas.max_tiles) + 1)
+        for columns in range(1, MAX_COLUMNS + 1)
+    ]
+    most = max(least, round(MAX_COLUMN * size))
+    wide = [frame for frame in frames if least <= frame.column_width <= most and frame.limit > 0]
+    if not wide:
+        raise ThemeError(
+            f"No canvas up to {canvas.max_side} px is wide enough for text of {size:g} px.",
+            hint="Ask for a larger canvas.max_side or smaller text.",
+        )
+    return wide
+
+
+def _frame(canvas: CanvasSection, width: int, columns: int) -> Frame:
+    rows = min(canvas.max_side // TILE, canvas.max_tiles // -(-width // TILE))
+    inner = width - 2 * canvas.margin - (columns - 1) * canvas.gutter
+    return Frame(width, columns, inner // columns, rows * TILE - 2 * canvas.margin)
+
+
+def _largest(frames: Sequence[Frame]) -> list[Frame]:
+    """For a pool that no frame holds: those of the largest canvases, a few."""
+    area = max(f.width * f.limit for f in frames)
+    big = [f for f in frames if f.width * f.limit >= 0.97 * area and f.width <= 2 * f.limit]
+    return sorted(big or frames, key=lambda f: f.columns * f.column_width * f.limit)[-6:]
+
+
+def _cheapest(
+    filler: _Filler, cues: Sequence[SetCue], frames: Sequence[Frame], canvas: CanvasSection
+) -> Page | None:
+    """The page of the fewest tiles that holds every cue, or None.
+
+    Frames are tried from the cheapest by a lower bound: the lines that the text
+    would need if none had a gap, or, better, as many as a wider column was seen
+    to need. A frame whose bound is not under the best price so far can't win.
+    """
+    best: tuple[int, Page] | None = None
+    widths: list[int] = []  # column widths tried, ascending, and the lines they took
+    heights: list[int] = []
+    floor = filler.floor(cues)
+    for frame in sorted(frames, key=lambda f: (_price(f, floor(f.column_width), canvas), f)):
+        bound = floor(frame.column_width)
+        if best and _price(frame, bound, canvas) >= best[0]:
+            break
+        at = bisect_left(widths, frame.column_width)
+        if at < len(widths):
+            bound = max(bound, heights[at])
+        if bound > frame.columns * frame.limit or (
+            best and _price(frame, bound, canvas) >= best[0]
+        ):
+            continue
+        page = filler.page(cues, frame, None)
+        widths.insert(at, frame.column_width)
+        heights.insert(at, page.packer.height(0, len(page.items)))
+        price = _price(frame, page.packer.least_height(frame.columns) * frame.columns, canvas)
+        if page.fits and (best is None or price < best[0]):
+            best = price, page
+    return best[1] if best else None
+
+
+def _price(frame: Frame, height: int, canvas: CanvasSection) -> int:
+    """Tiles of a frame whose columns hold `height` pixels of lines in all."""
+    tall = -(-height // frame.columns) + 2 * canvas.margin
+    return -(-frame.width // TILE) * max(1, -(-tall // TILE))
+
+
+def _fullest(filler: _Filler, ranked: Sequence[SetCue], frame: Frame, ranking: Ranking) -> Page:
+    """The page with the most cues by rank that the frame holds, and the note."""
+
+    def attempt(count: int) -> Page:
+        left_out = len(ranked) - count + ranking.waiting
+        first = ranked[count].cue if count < len(ranked) else None
+        importance = first.importance if first else ranking.next_importance
+        return filler.page(ranked[:count], frame, Note(left_out, importance))
+
+    low, high = 0, len(ranked)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if attempt(middle).fits:
+            low = middle
+        else:
+            high = middle - 1
+    return attempt(low)
+
+
+class _Filler:
+    """Puts cues on a frame: bands, banners, wrapped lines, the note."""
+
+    def __init__(self, typesetter: Typesetter, theme: Theme) -> None:
+        self._typesetter = typesetter
+        self._text, self._banner = theme.manifest.text, theme.manifest.banner
+        self._repeat = theme.manifest.repeat
+
+    def bands(self, cues: Sequence[SetCue]) -> Iterator[tuple[str, list[SetCue]]]:
+        """The cues by category, in the categories' order; within one by rank."""
+
+        def category(cue: SetCue) -> str:
+            return clean(cue.cue.category)[0]
+
+        ordered = sorted(cues, key=lambda cue: category_order(category(cue)))
+        for name, band in groupby(ordered, key=category):
+            yield name, list(band)
+
+    def page(self, cues: Sequence[SetCue], frame: Frame, note: Note | None) -> Page:
+        """The cues as items and boxes in the frame."""
+        items: list[Item] = []
+        boxes: list[Box] = []
+        for name, band in self.bands(cues):
+            items.append(Banner(name))
+            boxes.append(Box(self._banner.height, self._banner.above, True, 0))
+            for atoms in self._typesetter.wrap(band, frame.column_width):
+                items.append(atoms)
+                boxes.append(Box(self._typesetter.height(atoms)[0], 0, False, self._repeat.height))
+        if note is not None:
+            items.append(note)
+            boxes.append(Box(self._typesetter.height(())[0], 0, False, 0))
+        return Page(frame, tuple(cues), tuple(items), Packer(boxes))
+
+    def floor(self, cues: Sequence[SetCue]) -> _Floor:
+        """The least height of these cues as a function of the column's width."""
+        banner = self._banner.height
+        flow = self._text.arrangement == "flow"
+        bands = []
+        for _, band in self.bands(cues):
+            widths = [cue.width for cue in band]
+            bands.append([sum(widths)] if flow else widths)
+        return _Floor(bands, banner, self._text.pitch)
+
+
+class _Floor(NamedTuple):
+    """Lines without gaps: no wrapping can take fewer."""
+
+    bands: list[list[float]]
+    banner: int
+    pitch: int
+
+    def __call__(self, width: int) -> int:
+        lines = sum(-(-text // width) for band in self.bands for text in band)
+        return int(lines) * self.pitch + len(self.bands) * self.banner

@@ -1,0 +1,82 @@
+"""Who is drawn first when not all can be: cues in, measured cues by rank out.
+
+The rank is importance, highest first, then the id, lowest first. The order in
+the picture is another: by band, then by rank.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from muralkit.glyphs.clean import clean
+from muralkit.layout.typeset import Typesetter
+from muralkit.layout.wrap import SetCue
+from muralkit.model import CATEGORIES, Cue, Dropped, MemoryId, Reason
+
+
+def rank(cue: Cue) -> tuple[int, bool, MemoryId]:
+    """Importance descending, id ascending; numbers before names."""
+    return -cue.importance, isinstance(cue.memory_id, str), cue.memory_id
+
+
+def category_order(category: str) -> tuple[int, str]:
+    """The known categories in their order, then the others by name."""
+    known = category in CATEGORIES
+    return (CATEGORIES.index(category) if known else len(CATEGORIES)), category
+
+
+class Ranking:
+    """The cues that have something to draw, by rank; measured as far as needed.
+
+    Measuring stops once the text is wider than all the lines of a canvas, so
+    that a hundred thousand cues cost little more than those that fit.
+    """
+
+    def __init__(self, cues: Sequence[Cue], typesetter: Typesetter) -> None:
+        self._typesetter = typesetter
+        self._waiting: list[tuple[Cue, str, int]] = []
+        self.dropped: list[Dropped] = []
+        for cue in sorted(cues, key=rank, reverse=True):
+            text, stripped = clean(cue.text)
+            if text:
+                self._waiting.append((cue, text, stripped))
+            else:
+                self._drop(cue, Reason.EMPTY)
+
+    def _drop(self, cue: Cue, reason: Reason) -> None:
+        self.dropped.append(Dropped(cue.memory_id, cue.importance, reason))
+
+    def measured(self, capacity: float, alone: Callable[[SetCue], bool]) -> list[SetCue]:
+        """The first cues by rank whose widths add up to at most `capacity` pixels.
+
+        A cue that even an empty canvas can't hold is dropped and passed over;
+        `alone` tells, and is asked only of those that are large enough for doubt.
+        """
+        cues: list[SetCue] = []
+        used = 0.0
+        while self._waiting and used <= capacity:
+            cue = self._typesetter.set_cue(*self._waiting.pop())
+            if cue.width > capacity or (cue.width > capacity / 2 and not alone(cue)):
+                self._drop(cue.cue, Reason.TOO_LARGE)
+                continue
+            cues.append(cue)
+            used += cue.width
+        return cues
+
+    def leave_out(self, cues: Sequence[SetCue]) -> None:
+        """Drop these measured cues, and all that were not measured: the canvas is full."""
+        for cue in cues:
+            self._drop(cue.cue, Reason.FULL)
+        for waiting, _, _ in reversed(self._waiting):
+            self._drop(waiting, Reason.FULL)
+        self._waiting.clear()
+
+    @property
+    def next_importance(self) -> int:
+        """The importance of the first cue that was not measured; 0 where all were."""
+        return self._waiting[-1][0].importance if self._waiting else 0
+
+    @property
+    def waiting(self) -> int:
+        """How many cues were not measured."""
+        return len(self._waiting)

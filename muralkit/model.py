@@ -1,0 +1,179 @@
+"""The frozen data that passes between the stages; nothing here computes.
+
+Lengths are CSS pixels (one pixel of the PNG), y grows downwards, and a point
+(x, y) is measured from the canvas's top left corner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+TILE = 28
+"""Pixels a side of one image token: the patch of Claude's vision models."""
+
+CATEGORIES = ("PROJECT_RULES", "ARCHITECTURE", "CONSTRAINTS", "CONFIG_VALUES", "NAMING")
+"""The known categories in their order; any other follows, by name."""
+
+DEFAULT_IMPORTANCE = 50
+"""What an absent (null) importance reads as, on the scale of 1 to 100."""
+
+PROHIBITION = "⊘"
+"""The sign that makes a cue a prohibition."""
+
+MemoryId = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A memory in one short line.
+
+    `importance` runs from 1 to 100. `text` is data as it came: layout cleans it.
+    """
+
+    memory_id: MemoryId
+    category: str
+    importance: int
+    text: str
+
+
+class Role(StrEnum):
+    """What a line is for."""
+
+    TEXT = "text"
+    BANNER = "banner"
+    REPEAT = "repeat"
+    """The slim banner of a band that goes on in another column."""
+    NOTE = "note"
+    """The mural's own last line: how many cues it leaves out."""
+
+
+class Ink(StrEnum):
+    """What a run is drawn for; the theme gives each ink its colour."""
+
+    TEXT = "text"
+    PROHIBITION = "prohibition"
+    MARK = "mark"
+    """Bullets, break marks, escapes, notes: what no cue text can ever take."""
+    BANNER = "banner"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Consecutive characters of one face, size and ink.
+
+    `x` is the left edge, from the line's left edge; `width` the sum of advances;
+    `size` the em in pixels; `tracking` is added to every advance.
+    """
+
+    text: str
+    x: float
+    width: float
+    family: str
+    weight: int
+    size: float
+    tracking: float
+    ink: Ink
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of runs: whole pixels high, its baseline `ascent` below its top."""
+
+    role: Role
+    runs: tuple[Run, ...]
+    height: int
+    ascent: int
+    memory_ids: tuple[MemoryId, ...] = ()
+    """Whose cues have text on this line, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A line at its place: (x, y) is its top left corner, `width` its column's."""
+
+    line: Line
+    x: int
+    y: int
+    width: int
+
+    @property
+    def baseline(self) -> int:
+        """The y of the baseline."""
+        return self.y + self.line.ascent
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """The picture's size in whole tiles, and its columns."""
+
+    width: int
+    height: int
+    columns: int
+    column_width: int
+
+    @property
+    def tokens(self) -> int:
+        """Image tokens: tiles of 28 x 28 px, each side rounded up."""
+        return -(-self.width // TILE) * -(-self.height // TILE)
+
+
+class Reason(StrEnum):
+    """Why a cue is not drawn."""
+
+    FULL = "the canvas is full"
+    TOO_LARGE = "larger than the whole canvas"
+    EMPTY = "nothing to draw"
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A cue that is not drawn, and why."""
+
+    memory_id: MemoryId
+    importance: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Escaped:
+    """A character that no face has: drawn as `[U+1F600]`, `count` times."""
+
+    codepoint: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A finished page: every line at a fixed position.
+
+    `shown` are the memories whose cues are drawn whole, in drawing order.
+    `stripped` counts the invisible characters that were left out.
+    """
+
+    canvas: Canvas
+    placed: tuple[Placed, ...]
+    shown: tuple[MemoryId, ...]
+    dropped: tuple[Dropped, ...]
+    escaped: tuple[Escaped, ...]
+    stripped: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mural:
+    """The picture and what is known of it.
+
+    `png` is the file's bytes, `tokens` its price in tiles, `key` the hash over
+    every input of the picture; `cached` says that the bytes came from the cache.
+    """
+
+    png: bytes
+    width: int
+    height: int
+    tokens: int
+    key: str
+    shown: tuple[MemoryId, ...]
+    dropped: tuple[Dropped, ...]
+    escaped: tuple[Escaped, ...]
+    stripped: int = 0
+    cached: bool = False

@@ -1,0 +1,108 @@
+"""The walk, one call a line: cues in, a Mural out.
+
+    cuefile ─► key ─► cache ─► layout ─► svg ─► raster ─► png
+    checked    hash   a hit     Layout    str    indices   bytes
+                      ends it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from muralkit import cuefile, theme as themes
+from muralkit.cache import ReplayCache, key
+from muralkit.errors import TemplateError
+from muralkit.model import Cue, Layout, Mural
+from muralkit.theme import Theme
+
+Cues = Iterable[Cue | Mapping[str, Any]]
+
+
+def render(cues: Cues, theme: str | Path | Theme = themes.DEFAULT, *, cache: ReplayCache | None = None) -> Mural:
+    """The mural of the cues: the same cues and theme give the same bytes everywhere.
+
+    `cues` are Cues or mappings with id, category, importance and cue, in any
+    order. `theme` is a bundled theme's name, a path, or a loaded Theme. With a
+    cache, a picture that was drawn before is replayed before any layout.
+
+    Raises InputError, ThemeError, FontError, or EnvironmentProblem without libcairo.
+    """
+    chosen = _theme(theme)
+    ordered = _ordered(cues)
+    name = key(ordered, chosen)
+    found = cache.get(name) if cache else None
+    if found is not None:
+        return found
+    layout = _layout(ordered, chosen)
+    document = _draw(layout, chosen)
+    png = _paint(document, layout, chosen)
+    mural = _mural(png, layout, name)
+    if cache:
+        cache.put(mural)
+    return mural
+
+
+def render_svg(cues: Cues, theme: str | Path | Theme = themes.DEFAULT) -> str:
+    """The SVG document that the mural of the cues is rasterized from."""
+    chosen = _theme(theme)
+    return _draw(_layout(_ordered(cues), chosen), chosen)
+
+
+def _theme(theme: str | Path | Theme) -> Theme:
+    return theme if isinstance(theme, Theme) else themes.load(theme)
+
+
+def _ordered(cues: Cues) -> list[Cue]:
+    """Checked, and in an order that doesn't depend on how they came."""
+    return sorted(cuefile.checked(cues), key=lambda cue: (str(type(cue.memory_id)), cue.memory_id))
+
+
+# Each stage is imported where it runs: a replay needs none of them.
+
+
+def _layout(cues: list[Cue], theme: Theme) -> Layout:
+    from muralkit.layout import lay_out
+
+    return lay_out(cues, theme, theme.faces())
+
+
+def _draw(layout: Layout, theme: Theme) -> str:
+    from muralkit import svg
+
+    return svg.draw(layout, theme)
+
+
+def _paint(document: str, layout: Layout, theme: Theme) -> bytes:
+    from muralkit.native import require_cairo
+
+    require_cairo()
+    from muralkit import png, raster, svg
+    from muralkit.plates import Plates
+
+    plates = Plates(theme.manifest)
+    try:
+        indices = raster.rasterize(document, layout.canvas, plates, theme.faces())
+    except raster.DrawingError as error:
+        where = svg.source_line(layout, theme, error.offset)
+        raise TemplateError(
+            f"The SVG can't be drawn: {error}.",
+            where=where,
+            hint="`muralkit render --svg FILE` writes the document that the template made.",
+        ) from error
+    return png.encode(indices, layout.canvas.width, plates.palette)
+
+
+def _mural(png: bytes, layout: Layout, name: str) -> Mural:
+    return Mural(
+        png=png,
+        width=layout.canvas.width,
+        height=layout.canvas.height,
+        tokens=layout.canvas.tokens,
+        key=name,
+        shown=layout.shown,
+        dropped=layout.dropped,
+        escaped=layout.escaped,
+        stripped=layout.stripped,
+    )

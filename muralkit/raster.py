@@ -1,0 +1,300 @@
+"""SVG in, pixels out: the only importer of cairosvg.
+
+CairoSVG draws the document; only how `<text>` becomes a path is ours. Glyphs
+come from the bundled faces' outlines, by the advances that layout measured
+with: no system font, fontconfig or FreeType has a say (P1, P2).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, NoReturn
+from xml.etree.ElementTree import Element, ParseError
+from xml.parsers import expat
+
+import cairocffi
+from cairosvg import surface as stock
+from cairosvg.helpers import size as length
+from cairosvg.parser import Node, Tree
+from defusedxml.common import DefusedXmlException
+
+from muralkit.errors import MuralkitError
+from muralkit.glyphs.faces import Face, FaceSet
+from muralkit.glyphs.shape import advance
+from muralkit.model import Canvas
+from muralkit.plates import Plates
+
+_TEXT_TAGS = frozenset(("text", "tspan"))
+# What loads or runs, or what CairoSVG would draw past us, with system fonts or in
+# colours that are no plates: patterns and masks have a stock surface of their own.
+_UNDRAWN = frozenset(
+    (
+        "a",
+        "feImage",
+        "foreignObject",
+        "image",
+        "mask",
+        "pattern",
+        "script",
+        "textPath",
+        "tref",
+    )
+)
+# What a text element can't have; an enclosing <g> can have most of it.
+_NOT_ON_TEXT = frozenset(
+    (
+        "clip",
+        "clip-path",
+        "display",
+        "dx",
+        "dy",
+        "filter",
+        "font",
+        "mask",
+        "opacity",
+        "rotate",
+        "stroke",
+        "textLength",
+        "transform",
+        "visibility",
+    )
+)
+_SUSPECT = re.compile(
+    r"<(?:\w+:)?(?:{})\b|<[?!]|href|src\s*=|url\(|@import".format(
+        "|".join(sorted(_UNDRAWN))
+    ),
+    re.IGNORECASE,
+)
+_OUTSIDE = re.compile(r"url\(\s*[\"']?\s*(?!#)([^)]*)|(@import[^;]*)", re.IGNORECASE)
+
+
+class DrawingError(Exception):
+    """The document can't be drawn. `offset` is the fault's place in it, if known."""
+
+    def __init__(self, what: str, offset: int | None = None) -> None:
+        super().__init__(what)
+        self.offset = offset
+
+
+def rasterize(svg: str, canvas: Canvas, plates: Plates, faces: FaceSet) -> bytes:
+    """A palette index for each pixel, one pixel a user unit, row by row.
+
+    Raises DrawingError where the document is no SVG, is not of the canvas's size,
+    reaches outside, has a colour that is no ink of the theme, or has text that
+    the bundled faces can't draw.
+    """
+    tree = _parsed(svg)
+    try:
+        if _SUSPECT.search(svg):
+            _check(tree.xml_tree)
+        surface = _Surface(tree, canvas, plates, faces)
+    except _Fault as fault:
+        raise DrawingError(fault.what, _offset(svg, tree.xml_tree, fault.element)) from fault
+    surface.cairo.flush()
+    pixels = bytes(surface.cairo.get_data())
+    if sys.byteorder == "big":  # ARGB32 is a native integer
+        pixels = b"".join(pixels[start : start + 4][::-1] for start in range(0, len(pixels), 4))
+    return plates.indices(pixels)
+
+
+class _Fault(Exception):
+    """What is wrong with an element."""
+
+    def __init__(self, what: str, element: Element | None) -> None:
+        super().__init__(what)
+        self.what, self.element = what, element
+
+
+def _parsed(svg: str) -> Tree:
+    try:
+        tree = Tree(bytestring=svg.encode("utf-8"), url_fetcher=_refuse)
+    except ParseError as error:
+        line, column = error.position
+        start = sum(len(text) + 1 for text in svg.split("\n")[: line - 1])
+        raise DrawingError(f"not well-formed XML: {error}", start + column) from error
+    except DefusedXmlException as error:
+        raise DrawingError("an SVG must not declare entities", svg.find("<!")) from error
+    except _Fault as fault:
+        raise DrawingError(fault.what, svg.find("@import")) from fault
+    except Exception as error:
+        raise DrawingError(f"CairoSVG can't read it: {type(error).__name__}: {error}") from error
+    if tree.tag != "svg":
+        raise DrawingError(f"the outermost element is <{tree.tag}>, not <svg>", 0)
+    return tree
+
+
+def _refuse(url: str, _kind: str) -> NoReturn:
+    raise _Fault(f"it loads {url!r} from outside", None)
+
+
+def _check(root: Element) -> None:
+    """Refuse what reaches outside the document or isn't drawn the same everywhere."""
+    for element in root.iter():
+        name = _local(element)
+        if name in _UNDRAWN:
+            raise _Fault(f"<{name}> can't be drawn the same everywhere", element)
+        styles = [element.text or ""] if name == "style" else []
+        for key, value in element.attrib.items():
+            if key.rpartition("}")[2] in ("href", "src") and not value.strip().startswith("#"):
+                raise _Fault(f"it loads {value!r} from outside", element)
+            styles.append(value)
+        for style in styles:
+            found = _OUTSIDE.search(style)
+            if found:
+                raise _Fault(f"it loads {(found[1] or found[2]).strip()!r} from outside", element)
+
+
+def _local(element: Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _offset(svg: str, root: Element, element: Element | None) -> int | None:
+    """Where an element starts in the document: elements come in the parser's order."""
+    order = next((i for i, other in enumerate(root.iter()) if other is element), None)
+    if order is None:
+        return None
+    starts: list[int] = []
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = lambda *_: starts.append(parser.CurrentByteIndex)
+    data = svg.encode("utf-8")
+    parser.Parse(data, True)
+    return len(data[: starts[order]].decode("utf-8")) if order < len(starts) else None
+
+
+class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
+    """CairoSVG's surface with our text and plates for colours; kept in memory."""
+
+    def __init__(self, tree: Tree, canvas: Canvas, plates: Plates, faces: FaceSet) -> None:
+        self._canvas, self._plates, self._faces = canvas, plates, faces
+        self._glyphs: dict[tuple[Face, str, float], Any] = {}
+        self._found: dict[tuple[str, str], Face] = {}
+        self._pen = (0.0, 0.0)
+        black = "#000000"  # the page's plate
+        super().__init__(tree, None, dpi=96, background_color=black, map_rgba=self._plate)
+
+    def _create_surface(self, width: float, height: float) -> tuple[Any, int, int]:
+        if (width, height) != (self._canvas.width, self._canvas.height):
+            raise _Fault(
+                f"the document is {width:g} x {height:g} px, but the layout is "
+                f"{self._canvas.width} x {self._canvas.height} px",
+                None,
+            )
+        surface, wide, tall = super()._create_surface(width, height)
+        return surface, wide, tall
+
+    def _plate(self, rgba: tuple[float, ...]) -> tuple[float, ...]:
+        red, green, blue, alpha = rgba
+        if alpha == 0:
+            return 0, 0, 0, 0
+        try:
+            return *self._plates.plate(red, green, blue), alpha
+        except KeyError:
+            name = "#" + "".join(f"{round(value * 255):02x}" for value in (red, green, blue))
+            raise _Fault(
+                f"the colour {name} is no ink of the theme (inks.extra takes two more)", None
+            ) from None
+
+    def draw(self, node: Node) -> None:
+        """Draw a node and what it contains."""
+        try:
+            if node.tag in _TEXT_TAGS:
+                self._draw_text(node)
+            else:
+                super().draw(node)
+        except _Fault as fault:
+            fault.element = _element(node) if fault.element is None else fault.element
+            raise
+        except MuralkitError:
+            raise
+        except Exception as error:
+            what = f"CairoSVG can't draw it: {type(error).__name__}: {error}"
+            raise _Fault(what, _element(node)) from error
+
+    def _draw_text(self, node: Node) -> None:
+        """A text element's glyphs as one path, filled; then its tspans."""
+        odd = _NOT_ON_TEXT & node.keys()
+        if odd:
+            raise _Fault(f"{min(odd)} can't stand on text: put it on a <g> around it", None)
+        if node.tag == "text":
+            self._pen = (0.0, 0.0)
+        outer, self.font_size = self.font_size, length(self, node.get("font-size", "12pt"))
+        if node.text:
+            self._append_glyphs(node, node.text)
+            opacity = float(node.get("fill-opacity", 1))
+            self.context.set_source_rgba(*self.map_color(node.get("fill", "black"), opacity))
+            self.context.fill()
+        for child in node.children:
+            self.draw(child)
+        self.font_size = outer
+
+    def _append_glyphs(self, node: Node, text: str) -> None:
+        """The glyphs from the node's x and y, or where the pen stands; the pen moves on."""
+        face, size = self._face(node), self.font_size
+        tracking = length(self, node.get("letter-spacing", 0))
+        try:
+            steps = [advance(face, char, size, tracking) for char in text]
+        except KeyError:
+            bare = next(char for char in text if ord(char) not in face.codepoints)
+            raise _Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
+        x, y = self._pen
+        x = length(self, node["x"], "x") if "x" in node else x
+        y = length(self, node["y"], "y") if "y" in node else y
+        x -= {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", "start"), 0.0) * sum(steps)
+        context = self.context._pointer
+        _LIB.cairo_save(context)
+        _LIB.cairo_translate(context, x, y)
+        for char, step in zip(text, steps, strict=True):
+            if char != " ":
+                _LIB.cairo_append_path(context, self._path(face, char, size))
+            _LIB.cairo_translate(context, step, 0.0)
+        _LIB.cairo_restore(context)
+        self._pen = (x + sum(steps), y)
+
+    def _path(self, face: Face, char: str, size: float) -> Any:
+        """A glyph's cairo path, made of its outline the first time."""
+        key = face, char, size
+        path = self._glyphs.get(key)
+        if path is None:
+            path = self._glyphs[key] = _glyph_path(face, char, size)
+        return path
+
+    def _face(self, node: Node) -> Face:
+        key = node.get("font-family", ""), node.get("font-weight", "400")
+        if key not in self._found:
+            weight = {"normal": "400", "bold": "700"}.get(key[1], key[1])
+            families = [name.strip(" \"'") for name in key[0].split(",")]
+            faces = (
+                self._faces.by_family(name, int(weight)) for name in families if weight.isdigit()
+            )
+            face = next((face for face in faces if face is not None), None)
+            if face is None:
+                raise _Fault(f"no face is called {key[0]!r} with weight {key[1]}", None)
+            self._found[key] = face
+        return self._found[key]
+
+
+_LIB, _FFI = cairocffi.cairo, cairocffi.ffi
+
+
+def _glyph_path(face: Face, char: str, size: float) -> Any:
+    """The glyph's outline at a size as a cairo path, its origin at (0, 0)."""
+    context = cairocffi.Context(cairocffi.ImageSurface(cairocffi.FORMAT_A8, 1, 1))
+    for step, points in face.outline(ord(char)):
+        scaled = [
+            value * size if index % 2 == 0 else -value * size for index, value in enumerate(points)
+        ]
+        if step == "M":
+            context.move_to(*scaled)
+        elif step == "L":
+            context.line_to(*scaled)
+        elif step == "C":
+            context.curve_to(*scaled)
+        else:
+            context.close_path()
+    return _FFI.gc(_LIB.cairo_copy_path(context._pointer), _LIB.cairo_path_destroy)
+
+
+def _element(node: Node) -> Element | None:
+    element = getattr(node, "element", None)
+    return getattr(element, "etree_element", None)

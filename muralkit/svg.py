@@ -1,0 +1,189 @@
+"""A Layout and a Theme in, an SVG document out, through the theme's Jinja template.
+
+The template runs in Jinja's sandbox with autoescape and StrictUndefined, and
+may include only templates that lie beside it or are bundled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import GeneratorType
+from typing import Any
+
+from jinja2 import (
+    ChoiceLoader,
+    FileSystemLoader,
+    StrictUndefined,
+    Template,
+    TemplateError as JinjaError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from muralkit.errors import TemplateError
+from muralkit.model import Ink, Layout
+from muralkit.theme import Theme
+
+
+def draw(layout: Layout, theme: Theme) -> str:
+    """The SVG document of a layout.
+
+    Raises TemplateError with the template's file and line where it raises.
+    """
+    template = _template(theme)
+    try:
+        return template.render(_data(layout, theme))
+    except Exception as error:
+        raise _located(error, theme) from error
+
+
+def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
+    """`file:line` of the template that wrote the SVG's character at `offset`.
+
+    Without an offset, the template's file. Runs the template once more and watches which line each piece comes from, so
+    it is for error messages only.
+    """
+    template = _template(theme)
+    where, written = f"{template.filename}", 0
+    if offset is None:
+        return where
+    generator = template.root_render_func(template.new_context(_data(layout, theme)))
+    for piece in generator:
+        text = str(piece)
+        if written + len(text) > offset:
+            before = text[: offset - written].count("\n")
+            where = _yielding(generator, template) or where
+            name, _, line = where.rpartition(":")
+            return f"{name}:{int(line) + before}" if name and line.isdigit() else where
+        written += len(text)
+    return where
+
+
+def _yielding(generator: Iterator[str], template: Template) -> str | None:
+    """Where the innermost template of a paused generator stands."""
+    inner: Any = generator
+    while isinstance(inner, GeneratorType) and isinstance(inner.gi_yieldfrom, GeneratorType):
+        inner = inner.gi_yieldfrom
+    frame = getattr(inner, "gi_frame", None)
+    if frame is None:
+        return None
+    info = frame.f_globals.get("debug_info", "")
+    name = frame.f_globals.get("__file__") or frame.f_code.co_filename
+    line = 1
+    for pair in info.split("&"):
+        source, _, compiled = pair.partition("=")
+        if compiled.isdigit() and int(compiled) <= frame.f_lineno:
+            line = int(source)
+    return f"{template.filename if name == '<template>' else name}:{line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A run at its place on the canvas: x of its left edge, y of its baseline."""
+
+    x: float
+    y: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """All runs of one face, size, tracking and ink, in the order of the page."""
+
+    family: str
+    weight: int
+    size: float
+    tracking: float
+    colour: str
+    texts: tuple[Text, ...]
+
+
+def _styles(layout: Layout, theme: Theme) -> tuple[Style, ...]:
+    texts: dict[tuple[str, int, float, float, Ink], list[Text]] = {}
+    for item in layout.placed:
+        for run in item.line.runs:
+            key = run.family, run.weight, run.size, run.tracking, run.ink
+            texts.setdefault(key, []).append(Text(item.x + run.x, item.baseline, run.text))
+    return tuple(
+        Style(family, weight, size, tracking, theme.colour(ink), tuple(found))
+        for (family, weight, size, tracking, ink), found in texts.items()
+    )
+
+
+def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
+    """What a template gets; the README's guide for theme authors lists it."""
+    return {
+        "canvas": layout.canvas,
+        "placed": layout.placed,
+        "styles": _styles(layout, theme),
+        "inks": theme.manifest.inks.model_dump(),
+        "layout": layout,
+        "theme": theme.manifest.model_dump(),
+    }
+
+
+def _template(theme: Theme) -> Template:
+    environment = _environment(theme.folders, theme.fingerprint)
+    try:
+        return environment.get_template(theme.manifest.template)
+    except TemplateSyntaxError as error:
+        raise _located(error, theme) from error
+    except TemplateNotFound as error:
+        raise TemplateError(
+            f"There is no template {theme.manifest.template!r}.",
+            where=", ".join(str(folder) for folder in theme.folders),
+            hint="A theme's template is looked for beside its manifest, then among the bundled ones.",
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise TemplateError(
+            f"The template {theme.manifest.template!r} can't be read: {error}."
+        ) from error
+
+
+@lru_cache(maxsize=16)
+def _environment(folders: tuple[Path, ...], _fingerprint: str) -> ImmutableSandboxedEnvironment:
+    """One per set of templates: a changed template changes the fingerprint."""
+    environment = ImmutableSandboxedEnvironment(
+        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+        undefined=StrictUndefined,
+        autoescape=True,
+        auto_reload=False,
+    )
+    environment.filters["px"] = px
+    return environment
+
+
+def px(value: float) -> str:
+    """A length with at most two decimals: exact enough, and short."""
+    if not math.isfinite(value):
+        raise ValueError(f"{value} is no length")
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _located(error: Exception, theme: Theme) -> TemplateError:
+    """The error with the innermost template line that it passed through."""
+    if isinstance(error, TemplateSyntaxError):
+        where = f"{error.filename or theme.manifest.template}:{error.lineno}"
+    else:
+        where = str(theme.manifest.template)
+        trace = error.__traceback__
+        while trace is not None:
+            filename = trace.tb_frame.f_code.co_filename
+            if filename.endswith(".j2") or "__jinja_template__" in trace.tb_frame.f_globals:
+                where = f"{filename}:{trace.tb_lineno}"
+            trace = trace.tb_next
+    what = str(error) if isinstance(error, JinjaError) else f"{type(error).__name__}: {error}"
+    hint = _HINTS.get(type(error).__name__, "")
+    return TemplateError(f"The template raised: {what or type(error).__name__}", where=where, hint=hint)
+
+
+_HINTS: Mapping[str, str] = {
+    "UndefinedError": "The README's guide for theme authors lists what a template gets.",
+    "SecurityError": "Templates run in a sandbox: they only read the data that they get.",
+    "TemplateNotFound": "A template includes only files that lie beside it or are bundled.",
+}
