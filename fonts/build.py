@@ -29,7 +29,8 @@ EPOCH = 3_600_000_000  # head.created/modified: fixed, so that a build repeats
 SUBSETS = {
     # Arrows, mathematical operators, a few technical signs: what cues relate with.
     "NotoSansMath-Regular.ttf": [
-        (0x2102, 0x2109), (0x210B, 0x2112), (0x2115, 0x2134), (0x2190, 0x22FF), (0x2308, 0x230B), (0x27C0, 0x27FF), (0x2900, 0x297F),
+        (0x2102, 0x2109), (0x210B, 0x2112), (0x2115, 0x2134), (0x2190, 0x22FF),
+        (0x2308, 0x230B), (0x27C0, 0x27FF), (0x2900, 0x297F),
     ],
     "NotoSansSymbols2-Regular.ttf": [(0x23CE, 0x23CF), (0x25A0, 0x27BF), (0x2B12, 0x2B59)],
     "NotoSansMono-Regular.ttf": [(0x2500, 0x259F)],
@@ -41,7 +42,8 @@ def read_psf2(data: bytes) -> dict[str, list[str]]:
 
     Its Unicode table maps look-alikes to one glyph (the stroked circle to the
     slash, say). Only the first character of each entry is the glyph's own, so
-    the others are left out: here two characters never share a picture.
+    the others are left out, and so are glyphs that are blank or repeat another's
+    bitmap: two characters never share a picture.
     """
     magic, _version, header, _flags, count, size, height, width = struct.unpack("<8I", data[:32])
     if magic != 0x864AB572:
@@ -55,7 +57,16 @@ def read_psf2(data: bytes) -> dict[str, list[str]]:
             rows = data[start : start + height]
             bits = [format(row, "08b")[:width] for row in rows]
             glyphs[name] = [row.replace("0", ".").replace("1", "#") for row in bits]
-    return glyphs
+    return _distinct(glyphs)
+
+
+def _distinct(glyphs: dict[str, list[str]]) -> dict[str, list[str]]:
+    kept: dict[str, list[str]] = {}
+    for name in sorted(glyphs):  # the lowest code point keeps a bitmap that repeats
+        blank = not any("#" in row for row in glyphs[name])
+        if name == " " or not (blank or glyphs[name] in kept.values()):
+            kept[name] = glyphs[name]
+    return kept
 
 
 def read_signs(text: str) -> dict[str, list[str]]:
@@ -128,6 +139,7 @@ def build_subset(path: Path, ranges: list[tuple[int, int]]) -> None:
     """
     options = subset.Options(layout_features=[], hinting=False, notdef_outline=True)
     options.drop_tables += ["MATH", "GSUB", "GPOS", "GDEF", "DSIG"]
+    options.bidi_closure = False  # else the mirror image of each sign is kept too
     options.recalc_timestamp = False
     font = TTFont(path, recalcTimestamp=False)
     subsetter = subset.Subsetter(options)
@@ -149,6 +161,7 @@ def build_subset(path: Path, ranges: list[tuple[int, int]]) -> None:
 
 
 def main(arguments: list[str]) -> int:
+    """Run one step; returns the exit code."""
     match arguments:
         case ["spleen"]:
             build_spleen()

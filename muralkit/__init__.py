@@ -1,13 +1,12 @@
 """muralkit draws a project's memories as one deterministic PNG for vision models.
 
-    import muralkit
-    mural = muralkit.render([{"id": 1, "category": "NAMING", "importance": 60, "cue": "..."}])
-    open("mural.png", "wb").write(mural.png)
+import muralkit
+mural = muralkit.render([{"id": 1, "category": "NAMING", "importance": 60, "cue": "..."}])
+open("mural.png", "wb").write(mural.png)
 """
 
 from __future__ import annotations
 
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
 
 from muralkit.errors import (
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from muralkit.pipeline import render, render_svg
     from muralkit.theme import Theme
 
-__version__ = _version("muralkit")
+__version__ = "0.1.0"
 
 __all__ = [
     "Cue",

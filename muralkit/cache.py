@@ -15,41 +15,26 @@ import os
 import sqlite3
 import struct
 from dataclasses import asdict
-from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
-from muralkit.model import Cue, Dropped, Escaped, Mural, Reason
-from muralkit.theme import Theme
-
-RENDERER = 1
-"""Goes up with every change of ours that changes a picture."""
+from muralkit.model import Dropped, Escaped, Mural, Reason
 
 SIZE_LIMIT = 256 * 2**20  # bytes; at 100 KB a mural, the last 2,500 of them
 
 _MAGIC = b"muralkit-entry-1\n"
-_ENGINES = ("cairosvg", "fonttools", "jinja2", "deflate")
-_FAULTS = (sqlite3.Error, OSError, diskcache.Timeout, ValueError, TypeError, KeyError, AttributeError)
-
-
-def key(cues: list[Cue], theme: Theme) -> str:
-    """The hash over every input of the picture: cues, theme, faces, versions."""
-    picture = [
-        RENDERER,
-        _versions(),
-        theme.fingerprint,
-        [(cue.memory_id, cue.category, cue.importance, cue.text) for cue in cues],
-    ]
-    return hashlib.sha256(json.dumps(picture, separators=(",", ":")).encode()).hexdigest()
-
-
-@lru_cache(maxsize=1)
-def _versions() -> list[str]:
-    return [version(name) for name in ("muralkit", *_ENGINES)]
+_FAULTS = (
+    sqlite3.Error,
+    OSError,
+    diskcache.Timeout,
+    ValueError,
+    TypeError,
+    KeyError,
+    AttributeError,
+)
 
 
 class ReplayCache:

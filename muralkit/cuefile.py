@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any
-
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from typing import Any
 
 from muralkit.errors import InputError
 from muralkit.model import DEFAULT_IMPORTANCE, Cue, MemoryId
 
 EXAMPLE = '{"id": 7, "category": "NAMING", "importance": 60, "cue": "topic names = team.event.v1"}'
 _HINT = f"An entry looks like this: {EXAMPLE}"
-
-
-class _Entry(BaseModel):
-    """One entry as it may be written; further fields are left alone."""
-
-    model_config = ConfigDict(strict=True)
-
-    id: int | Annotated[str, Field(min_length=1)]
-    category: Annotated[str, Field(pattern=r"\S")]
-    importance: Annotated[int, Field(ge=1, le=100)] | None
-    cue: str
-
-
-_ENTRIES = TypeAdapter(list[_Entry])
 
 
 def read(data: bytes, where: str) -> list[Cue]:
@@ -81,53 +64,55 @@ def _parse(text: str, where: str) -> Any:
 
 
 def _checked(entries: Any, place: Callable[[int], str]) -> list[Cue]:
-    try:
-        parsed = _ENTRIES.validate_python(entries)
-    except ValidationError as error:
-        raise _explained(error, entries, place) from error
+    """Checked by hand and not by pydantic: a replay must not wait for its import."""
+    cues: list[Cue] = []
     seen: dict[MemoryId, int] = {}
-    for index, entry in enumerate(parsed):
-        if entry.id in seen:
-            first = place(seen[entry.id])
+    for index, entry in enumerate(entries):
+        if not isinstance(entry, Mapping):
+            kind = type(entry).__name__
+            raise InputError(f"An entry is an object, not {kind}.", where=place(index), hint=_HINT)
+        for field, (rule, valid) in _FIELDS.items():
+            if field not in entry:
+                raise InputError(f"The field {field!r} is missing.", where=place(index), hint=_HINT)
+            if not valid(entry[field]):
+                raise InputError(
+                    f"The field {field!r} {rule}; it is {_shown(entry[field])}.",
+                    where=place(index),
+                    hint=_HINT,
+                )
+        name, importance = entry["id"], entry["importance"]
+        if name in seen:
             raise InputError(
-                f"The id {entry.id!r} was given before ({first}).",
+                f"The id {_shown(name)} was given before ({place(seen[name])}).",
                 where=place(index),
                 hint="Each memory has one cue: remove one, or give it another id.",
             )
-        seen[entry.id] = index
-    return [
-        Cue(
-            entry.id,
-            entry.category,
-            DEFAULT_IMPORTANCE if entry.importance is None else entry.importance,
-            entry.cue,
-        )
-        for entry in parsed
-    ]
+        seen[name] = index
+        importance = DEFAULT_IMPORTANCE if importance is None else importance
+        cues.append(Cue(name, entry["category"], importance, entry["cue"]))
+    return cues
 
 
-def _explained(error: ValidationError, entries: Any, place: Callable[[int], str]) -> InputError:
-    first = error.errors(include_url=False)[0]
-    if not first["loc"]:
-        return InputError("Cues must be a list of entries.", hint=_HINT)
-    index, *fields = first["loc"]
-    where = place(int(index))
-    if not fields:
-        kind = type(entries[int(index)]).__name__
-        return InputError(f"An entry must be an object, not {kind}.", where=where, hint=_HINT)
-    field = str(fields[0])
-    if first["type"] == "missing":
-        return InputError(f"The field {field!r} is missing.", where=where, hint=_HINT)
-    rules: Mapping[str, str] = {
-        "id": "must be a whole number or a text that is not empty",
-        "category": "must be a text that is not blank",
-        "importance": "must be a whole number from 1 to 100, or null",
-        "cue": "must be a text",
-    }
-    shown = re.sub(r"[\ud800-\udfff]", "�", repr(first["input"]))
-    if first["type"] == "string_unicode":
-        rule = "has a lone surrogate, which is no character"
-    else:
-        rule = rules[field]
-    value = shown if len(shown) <= 60 else shown[:57] + "..."
-    return InputError(f"The field {field!r} {rule}; it is {value}.", where=where, hint=_HINT)
+def _is_id(value: object) -> bool:
+    return type(value) is int or (isinstance(value, str) and value != "")
+
+
+def _is_importance(value: object) -> bool:
+    return value is None or (type(value) is int and 1 <= value <= 100)
+
+
+_FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "id": ("must be a whole number, or a text that is not empty", _is_id),
+    "category": (
+        "must be a text that is not blank",
+        lambda value: isinstance(value, str) and not value.isspace() and value != "",
+    ),
+    "importance": ("must be a whole number from 1 to 100, or null", _is_importance),
+    "cue": ("must be a text", lambda value: isinstance(value, str)),
+}
+
+
+def _shown(value: object) -> str:
+    """A value for a message: short, and nothing in it that a terminal can't print."""
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,26 +1,31 @@
 """The walk, one call a line: cues in, a Mural out.
 
-    cuefile ─► key ─► cache ─► layout ─► svg ─► raster ─► png
-    checked    hash   a hit     Layout    str    indices   bytes
-                      ends it
+cuefile ─► themefile ─► key ─► cache ─► theme ─► layout ─► svg ─► raster ─► png
+Cues       fingerprint  hash   a hit    Theme    Layout    str    indices   bytes
+                               ends it
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from muralkit import cuefile, theme as themes
-from muralkit.cache import ReplayCache, key
+from muralkit import cuefile, themefile
 from muralkit.errors import TemplateError
+from muralkit.key import key
 from muralkit.model import Cue, Layout, Mural
-from muralkit.theme import Theme
+
+if TYPE_CHECKING:
+    from muralkit.cache import ReplayCache
+    from muralkit.theme import Theme
 
 Cues = Iterable[Cue | Mapping[str, Any]]
 
 
-def render(cues: Cues, theme: str | Path | Theme = themes.DEFAULT, *, cache: ReplayCache | None = None) -> Mural:
+def render(
+    cues: Cues, theme: str | Path | Theme = themefile.DEFAULT, *, cache: ReplayCache | None = None
+) -> Mural:
     """The mural of the cues: the same cues and theme give the same bytes everywhere.
 
     `cues` are Cues or mappings with id, category, importance and cue, in any
@@ -29,12 +34,13 @@ def render(cues: Cues, theme: str | Path | Theme = themes.DEFAULT, *, cache: Rep
 
     Raises InputError, ThemeError, FontError, or EnvironmentProblem without libcairo.
     """
-    chosen = _theme(theme)
     ordered = _ordered(cues)
-    name = key(ordered, chosen)
+    file = themefile.find(theme) if isinstance(theme, str | Path) else theme
+    name = key(ordered, file.fingerprint)
     found = cache.get(name) if cache else None
     if found is not None:
         return found
+    chosen = _checked(file)
     layout = _layout(ordered, chosen)
     document = _draw(layout, chosen)
     png = _paint(document, layout, chosen)
@@ -44,14 +50,11 @@ def render(cues: Cues, theme: str | Path | Theme = themes.DEFAULT, *, cache: Rep
     return mural
 
 
-def render_svg(cues: Cues, theme: str | Path | Theme = themes.DEFAULT) -> str:
+def render_svg(cues: Cues, theme: str | Path | Theme = themefile.DEFAULT) -> str:
     """The SVG document that the mural of the cues is rasterized from."""
-    chosen = _theme(theme)
-    return _draw(_layout(_ordered(cues), chosen), chosen)
-
-
-def _theme(theme: str | Path | Theme) -> Theme:
-    return theme if isinstance(theme, Theme) else themes.load(theme)
+    ordered = _ordered(cues)
+    chosen = _checked(themefile.find(theme) if isinstance(theme, str | Path) else theme)
+    return _draw(_layout(ordered, chosen), chosen)
 
 
 def _ordered(cues: Cues) -> list[Cue]:
@@ -60,6 +63,12 @@ def _ordered(cues: Cues) -> list[Cue]:
 
 
 # Each stage is imported where it runs: a replay needs none of them.
+
+
+def _checked(file: themefile.ThemeFile | Theme) -> Theme:
+    from muralkit import theme
+
+    return theme.check(file) if isinstance(file, themefile.ThemeFile) else file
 
 
 def _layout(cues: list[Cue], theme: Theme) -> Layout:

@@ -61,9 +61,7 @@ _NOT_ON_TEXT = frozenset(
     )
 )
 _SUSPECT = re.compile(
-    r"<(?:\w+:)?(?:{})\b|<[?!]|href|src\s*=|url\(|@import".format(
-        "|".join(sorted(_UNDRAWN))
-    ),
+    r"<(?:\w+:)?(?:{})\b|<[?!]|href|src\s*=|url\(|@import".format("|".join(sorted(_UNDRAWN))),
     re.IGNORECASE,
 )
 _OUTSIDE = re.compile(r"url\(\s*[\"']?\s*(?!#)([^)]*)|(@import[^;]*)", re.IGNORECASE)
@@ -168,6 +166,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
     def __init__(self, tree: Tree, canvas: Canvas, plates: Plates, faces: FaceSet) -> None:
         self._canvas, self._plates, self._faces = canvas, plates, faces
         self._glyphs: dict[tuple[Face, str, float], Any] = {}
+        self._advances: dict[tuple[Face, float, float], dict[str, float]] = {}
         self._found: dict[tuple[str, str], Face] = {}
         self._pen = (0.0, 0.0)
         black = "#000000"  # the page's plate
@@ -200,8 +199,10 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         try:
             if node.tag in _TEXT_TAGS:
                 self._draw_text(node)
-            else:
-                super().draw(node)
+                return
+            if node.tag in ("svg", "use") and "fill" not in node:
+                node["fill"] = "none"  # CairoSVG would look up black for their empty path
+            super().draw(node)
         except _Fault as fault:
             fault.element = _element(node) if fault.element is None else fault.element
             raise
@@ -232,11 +233,15 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         """The glyphs from the node's x and y, or where the pen stands; the pen moves on."""
         face, size = self._face(node), self.font_size
         tracking = length(self, node.get("letter-spacing", 0))
+        advances = self._advances.setdefault((face, size, tracking), {})
         try:
-            steps = [advance(face, char, size, tracking) for char in text]
+            for char in text:
+                if char not in advances:
+                    advances[char] = advance(face, char, size, tracking)
         except KeyError:
             bare = next(char for char in text if ord(char) not in face.codepoints)
             raise _Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
+        steps = [advances[char] for char in text]
         x, y = self._pen
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y
@@ -244,20 +249,20 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         context = self.context._pointer
         _LIB.cairo_save(context)
         _LIB.cairo_translate(context, x, y)
+        paths = self._glyphs
+        skip = 0.0  # since the last translation: spaces have no path
         for char, step in zip(text, steps, strict=True):
             if char != " ":
-                _LIB.cairo_append_path(context, self._path(face, char, size))
-            _LIB.cairo_translate(context, step, 0.0)
+                key = face, char, size
+                path = paths.get(key)
+                if path is None:
+                    path = paths[key] = _glyph_path(face, char, size)
+                _LIB.cairo_translate(context, skip, 0.0)
+                _LIB.cairo_append_path(context, path)
+                skip = 0.0
+            skip += step
         _LIB.cairo_restore(context)
         self._pen = (x + sum(steps), y)
-
-    def _path(self, face: Face, char: str, size: float) -> Any:
-        """A glyph's cairo path, made of its outline the first time."""
-        key = face, char, size
-        path = self._glyphs.get(key)
-        if path is None:
-            path = self._glyphs[key] = _glyph_path(face, char, size)
-        return path
 
     def _face(self, node: Node) -> Face:
         key = node.get("font-family", ""), node.get("font-weight", "400")

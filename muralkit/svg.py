@@ -19,9 +19,11 @@ from jinja2 import (
     FileSystemLoader,
     StrictUndefined,
     Template,
-    TemplateError as JinjaError,
     TemplateNotFound,
     TemplateSyntaxError,
+)
+from jinja2 import (
+    TemplateError as JinjaError,
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -45,8 +47,8 @@ def draw(layout: Layout, theme: Theme) -> str:
 def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
     """`file:line` of the template that wrote the SVG's character at `offset`.
 
-    Without an offset, the template's file. Runs the template once more and watches which line each piece comes from, so
-    it is for error messages only.
+    Without an offset, the template's file. Runs the template once more and watches
+    which line each piece comes from, so it is for error messages only.
     """
     template = _template(theme)
     where, written = f"{template.filename}", 0
@@ -137,7 +139,7 @@ def _template(theme: Theme) -> Template:
         raise TemplateError(
             f"There is no template {theme.manifest.template!r}.",
             where=", ".join(str(folder) for folder in theme.folders),
-            hint="A theme's template is looked for beside its manifest, then among the bundled ones.",
+            hint="It is looked for beside the theme's manifest, then among the bundled ones.",
         ) from error
     except (OSError, UnicodeDecodeError) as error:
         raise TemplateError(
@@ -179,7 +181,9 @@ def _located(error: Exception, theme: Theme) -> TemplateError:
             trace = trace.tb_next
     what = str(error) if isinstance(error, JinjaError) else f"{type(error).__name__}: {error}"
     hint = _HINTS.get(type(error).__name__, "")
-    return TemplateError(f"The template raised: {what or type(error).__name__}", where=where, hint=hint)
+    return TemplateError(
+        f"The template raised: {what or type(error).__name__}", where=where, hint=hint
+    )
 
 
 _HINTS: Mapping[str, str] = {

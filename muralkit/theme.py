@@ -1,30 +1,24 @@
-"""Themes: a TOML manifest and a Jinja SVG template in, a frozen Theme out.
+"""Themes: a theme's files in, a checked and frozen Theme out.
 
-A manifest may inherit from another one; what it says itself wins, key by key.
 Unknown keys are refused with the nearest known name.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from muralkit import assets
+from muralkit import themefile
 from muralkit.errors import ThemeError
 from muralkit.glyphs.faces import FaceFile, FaceSet, bundled
 from muralkit.model import TILE, Ink
-
-DEFAULT = "standard"
+from muralkit.themefile import ThemeFile
 
 
 def _colour(value: str) -> str:
@@ -35,7 +29,9 @@ def _colour(value: str) -> str:
 
 def _whole_tiles(value: int) -> int:
     if value % TILE:
-        raise ValueError(f"must be whole tiles of {TILE} px, such as {max(1, round(value / TILE)) * TILE}")
+        raise ValueError(
+            f"must be whole tiles of {TILE} px, such as {max(1, round(value / TILE)) * TILE}"
+        )
     return value
 
 
@@ -168,7 +164,6 @@ class Manifest(_Section):
     repeat: RepeatSection = RepeatSection()
     inks: InksSection = InksSection()
     raster: RasterSection = RasterSection()
-    face: tuple[FaceEntry, ...] = ()
 
     @model_validator(mode="after")
     def _check(self) -> Manifest:
@@ -205,183 +200,77 @@ class Theme:
         return str(getattr(self.manifest.inks, ink.value))
 
 
-def names() -> tuple[str, ...]:
-    """The bundled themes, the default one first."""
-    found = sorted(path.stem for path in assets.folder("templates").glob("*.toml"))
-    return tuple(sorted(found, key=lambda name: name != DEFAULT))
-
-
-def load(name_or_path: str | Path = DEFAULT) -> Theme:
-    """A bundled theme by name, or one's own by its file or folder.
+def load(name_or_path: str | Path = themefile.DEFAULT) -> Theme:
+    """A bundled theme by name, or one's own by its file or folder, checked.
 
     Raises ThemeError, with the nearest known name where something is unknown.
     """
-    if str(name_or_path) in names():
-        return _bundled_theme(str(name_or_path))
-    return _build(_locate(name_or_path))
+    return check(themefile.find(name_or_path))
 
 
-@lru_cache(maxsize=16)
-def _bundled_theme(name: str) -> Theme:
-    return _build(assets.folder("templates") / f"{name}.toml")
-
-
-def _locate(name_or_path: str | Path) -> Path:
-    path = Path(name_or_path)
+def check(file: ThemeFile) -> Theme:
+    """A theme's files as a Theme. Raises ThemeError."""
     try:
-        if path.is_dir():
-            path = path / "theme.toml"
-        if path.is_file():
-            return path.resolve()
-    except (OSError, ValueError):
-        pass
-    near = get_close_matches(str(name_or_path), names(), n=1)
-    raise ThemeError(
-        f"There is no theme {str(name_or_path)!r}.",
-        hint=(f"Did you mean {near[0]!r}? " if near else "")
-        + "Bundled themes: "
-        + ", ".join(names())
-        + ". Or give the path of a manifest (.toml) or of a folder with a theme.toml.",
-    )
-
-
-def _build(path: Path) -> Theme:
-    manifest_data, folders = _inherited(path, ())
-    manifest = _validated(manifest_data, path)
-    faces = tuple(_own_face(entry, folder) for entry, folder in _face_entries(path, ()))
-    known = {file.name for file in faces}
-    files = (*faces, *(file for file in bundled() if file.name not in known))
-    return Theme(
-        name=path.parent.name if path.name == "theme.toml" else path.stem,
-        manifest=manifest,
-        folders=folders,
-        face_files=files,
-        fingerprint=_fingerprint(manifest, folders, files),
-    )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ThemeError(f"The manifest can't be read: {error.strerror}.", where=str(path)) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ThemeError(
-            f"The manifest is not valid TOML: {error}.",
-            where=str(path),
-            hint="See https://toml.io for the format, or start from a copy of a bundled theme.",
-        ) from error
-
-
-def _parent(path: Path, data: Mapping[str, Any], seen: tuple[Path, ...]) -> Path | None:
-    name = data.get("inherits")
-    if name is None:
-        return None
-    if not isinstance(name, str):
-        raise ThemeError("inherits must be the name or path of a theme.", where=str(path))
-    near = assets.folder("templates") / f"{name}.toml" if name in names() else path.parent / name
-    parent = _locate(near)
-    if parent in (*seen, path):
-        raise ThemeError(f"inherits leads back to {parent.name}.", where=str(path))
-    return parent
-
-
-def _inherited(path: Path, seen: tuple[Path, ...]) -> tuple[dict[str, Any], tuple[Path, ...]]:
-    """The merged manifest, and the folders of it and its parents, nearest first."""
-    own = _read(path)
-    parent = _parent(path, own, seen)
-    own.pop("inherits", None)
-    if parent is None:
-        bundled_folder = assets.folder("templates")
-        return own, tuple(dict.fromkeys((path.parent, bundled_folder)))
-    base, folders = _inherited(parent, (*seen, path))
-    merged = {**base, **own}
-    for key in base.keys() & own.keys():
-        if isinstance(base[key], dict) and isinstance(own[key], dict):
-            merged[key] = {**base[key], **own[key]}
-    return merged, tuple(dict.fromkeys((path.parent, *folders)))
-
-
-def _face_entries(path: Path, seen: tuple[Path, ...]) -> Iterator[tuple[FaceEntry, Path]]:
-    """The own faces of a theme and its parents, each with the folder of its manifest."""
-    own = _read(path)
-    for entry in own.get("face", ()):
-        yield _validated_face(entry, path), path.parent
-    parent = _parent(path, own, seen)
-    if parent is not None:
-        yield from _face_entries(parent, (*seen, path))
-
-
-def _validated(data: dict[str, Any], path: Path) -> Manifest:
-    try:
-        return Manifest.model_validate(_tuples(data))
+        manifest = Manifest.model_validate(_tuples(file.data))
     except ValidationError as error:
-        raise ThemeError(_explain(error, Manifest), where=str(path)) from error
-
-
-def _validated_face(data: object, path: Path) -> FaceEntry:
-    try:
-        return FaceEntry.model_validate(data)
-    except ValidationError as error:
-        raise ThemeError(f"[[face]] {_explain(error, FaceEntry)}", where=str(path)) from error
+        raise ThemeError(_explain(error, Manifest), where=str(file.path)) from error
+    own = tuple(_own_face(entry, folder, file.path) for entry, folder in file.faces)
+    names = {face.name for face in own}
+    faces = (*own, *(face for face in bundled() if face.name not in names))
+    return Theme(file.name, manifest, file.folders, faces, file.fingerprint)
 
 
 def _tuples(value: Any) -> Any:
     """TOML arrays as tuples, which strict frozen models hold."""
     if isinstance(value, dict):
         return {key: _tuples(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return tuple(_tuples(item) for item in value)
-    return value
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _explain(error: ValidationError, model: type[BaseModel]) -> str:
     """The first thing that is wrong, with its key and, for an unknown key, the nearest one."""
     first = error.errors(include_url=False)[0]
-    place = [str(part) for part in first["loc"] if not str(part).startswith(("constrained-", "literal["))]
+    place = [
+        str(part)
+        for part in first["loc"]
+        if not str(part).startswith(("constrained-", "function-", "literal["))
+    ]
     if first["type"] == "extra_forbidden":
         known = _keys(model, place[:-1])
         near = get_close_matches(place[-1], known, n=1)
-        advice = f"did you mean {near[0]!r}?" if near else "known: " + ", ".join(sorted(known))
+        advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
         return f"Unknown key {'.'.join(place)!r}; {advice}"
     message = first["msg"].removeprefix("Value error, ")
     return f"{'.'.join(place)}: {message}." if place else f"{message}."
 
 
 def _keys(model: type[BaseModel], place: list[str]) -> list[str]:
+    """The keys that a section may have; `place` is the section, or empty for the top."""
+    top = ["inherits", "face"] if model is Manifest and not place else []
     for part in place:
         field = model.model_fields.get(part)
-        inner = field.annotation if field else None
-        if not (isinstance(inner, type) and issubclass(inner, BaseModel)):
-            return list(FaceEntry.model_fields) if part == "face" else []
-        model = inner
-    extra = ["inherits"] if model is Manifest else []
-    return [*model.model_fields, *extra]
+        section = field.annotation if field else None
+        if not (isinstance(section, type) and issubclass(section, BaseModel)):
+            return []
+        model = section
+    return [*model.model_fields, *top]
 
 
-def _own_face(entry: FaceEntry, folder: Path) -> FaceFile:
+def _own_face(data: Any, folder: Path, manifest: Path) -> FaceFile:
+    try:
+        entry = FaceEntry.model_validate(data)
+    except ValidationError as error:
+        what = f"[[face]] {_explain(error, FaceEntry)}"
+        raise ThemeError(what, where=str(manifest)) from error
     path = folder / entry.file
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise ThemeError(
-            f"The file of the face {entry.name!r} can't be read: {error.strerror}.",
+            f"The file of the face {entry.name!r} can't be read: {reason}.",
             where=str(path),
             hint="A theme's faces are looked for beside its manifest.",
         ) from error
     family = entry.family or entry.name
     return FaceFile(entry.name, family, entry.weight, path, digest, entry.scale, fallback=True)
-
-
-def _fingerprint(manifest: Manifest, folders: tuple[Path, ...], files: tuple[FaceFile, ...]) -> str:
-    """Over the settings, every template that could be included, and every face."""
-    templates = [
-        (path.name, hashlib.sha256(path.read_bytes()).hexdigest())
-        for folder in folders
-        for path in sorted(folder.glob("*.j2"))
-    ]
-    faces = [
-        (file.name, file.family, file.weight, file.sha256, file.scale, file.fallback) for file in files
-    ]
-    picture = [manifest.model_dump(mode="json", exclude={"description"}), templates, faces]
-    return hashlib.sha256(json.dumps(picture, sort_keys=True).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """From text to glyphs: what layout measures with and the rasterizer paints with.
 
-    clean    text as it came → text that may be drawn
-    faces    pinned font files → ascents, advances
-    outline  a glyph → its outline
-    shape    text and a chain of faces → words, runs, advances
+clean    text as it came → text that may be drawn
+faces    pinned font files → ascents, advances
+outline  a glyph → its outline
+shape    text and a chain of faces → words, runs, advances
 """

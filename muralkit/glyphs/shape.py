@@ -84,7 +84,8 @@ class Shaper:
         self._primary_size = size * self.primary.file.scale
         self.ascent = self.primary.ascent * self._primary_size
         self.descent = self.primary.descent * self._primary_size
-        self._settings: dict[str, Setting | None] = {}
+        self._settings: dict[str, Setting] = {}
+        self._missing: set[str] = set()
         self._plain: set[str] = set()
         """Characters that the chain's first face has."""
         self.advances = _Advances(self)
@@ -92,11 +93,15 @@ class Shaper:
 
     def setting(self, character: str) -> Setting | None:
         """The first face of the chain that has the character; None: no face has."""
-        if character not in self._settings:
-            self._settings[character] = found = self._find(ord(character))
-            if found is not None and found.face is self.primary:
-                self._plain.add(character)
-        return self._settings[character]
+        if character not in self._settings and character not in self._missing:
+            found = self._find(ord(character))
+            if found is None:
+                self._missing.add(character)
+            else:
+                self._settings[character] = found
+                if found.face is self.primary:
+                    self._plain.add(character)
+        return self._settings.get(character)
 
     def _find(self, codepoint: int) -> Setting | None:
         for file in self._chain:
@@ -141,21 +146,26 @@ class Shaper:
         return ascent, descent
 
     def runs(self, text: str, x: float, ink: Ink) -> Iterator[Run]:
-        """The runs of a text that starts at x; a new run at each change of face."""
+        """The runs of a text that starts at x; a new run at each change of face.
+
+        Every character must have a glyph: escape the others before.
+        """
         plain = self._plain
+        for char in set(text) - plain:
+            self.setting(char)
         odd = [index for index, char in enumerate(text) if char not in plain]
         start = 0
         for end in self._cuts(text, odd):
             part = text[start:end]
             setting = self._settings[part[0]]
-            assert setting is not None  # uncovered characters were escaped before
             width, file = self.measure(part), setting.face.file
             yield Run(part, x, width, file.family, file.weight, setting.size, self.tracking, ink)
             x, start = x + width, end
 
     def _cuts(self, text: str, odd: Sequence[int]) -> Iterator[int]:
         """Where runs end. Snapped advances differ from the font's: there each odd
-        glyph has a run, and so an x, of its own."""
+        glyph has a run, and so an x, of its own.
+        """
         settings = self._settings
         for index in odd:
             if index and (self.snap or settings[text[index - 1]] != settings[text[index]]):
@@ -163,7 +173,8 @@ class Shaper:
             after = index + 1
             if after < len(text) and text[after] in self._plain:
                 yield after
-        yield len(text)
+        if text:
+            yield len(text)
 
 
 def _pieces(word: str, missing: set[str]) -> Iterator[Piece]:

@@ -1,10 +1,10 @@
 """Cues and a theme in, a Layout with every line at a fixed position out.
 
-    rank     the most important first, ready to be measured
-    frame    the canvas: the theme's, or the cheapest that drops nothing
-    wrap     each band's cues into lines
-    pack     the lines into balanced columns
-    place    every line at its x and y
+rank     the most important first, ready to be measured
+frame    the canvas: the theme's, or the cheapest that drops nothing
+wrap     each band's cues into lines
+pack     the lines into balanced columns
+place    every line at its x and y
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from muralkit.errors import ThemeError
 from muralkit.glyphs.clean import clean
 from muralkit.layout.pack import Box, Packer
-from muralkit.layout.rank import Ranking, category_order
+from muralkit.layout.rank import Note, Ranking, category_order
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import Atom, SetCue
 from muralkit.model import TILE
@@ -41,13 +41,6 @@ class Banner(NamedTuple):
     """The box of a band's banner."""
 
     category: str
-
-
-class Note(NamedTuple):
-    """The box of the last line: how many cues are left out, and up to which importance."""
-
-    count: int
-    importance: int
 
 
 Item = Banner | Note | list[Atom]
@@ -78,12 +71,13 @@ def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
     widest = max(frames, key=lambda f: f.columns * f.limit * f.column_width)
     ranked = ranking.measured(capacity, lambda cue: filler.page([cue], widest, Note(1, 1)).fits)
     if not ranking.waiting:
-        page = _cheapest(filler, ranked, frames, canvas)
+        page = _cheapest(filler, ranked, frames, canvas, ranking.note([]))
         if page is not None:
             return page
     if canvas.width == "fit":
         frames = _largest(frames)
-    page = max((_fullest(filler, ranked, frame, ranking) for frame in frames), key=lambda p: len(p.cues))
+    pages = [_fullest(filler, ranked, frame, ranking) for frame in frames]
+    page = max(pages, key=lambda page: len(page.cues))
     ranking.leave_out(ranked[len(page.cues) :])
     return page
 
@@ -129,7 +123,11 @@ def _largest(frames: Sequence[Frame]) -> list[Frame]:
 
 
 def _cheapest(
-    filler: _Filler, cues: Sequence[SetCue], frames: Sequence[Frame], canvas: CanvasSection
+    filler: _Filler,
+    cues: Sequence[SetCue],
+    frames: Sequence[Frame],
+    canvas: CanvasSection,
+    note: Note | None,
 ) -> Page | None:
     """The page of the fewest tiles that holds every cue, or None.
 
@@ -152,7 +150,7 @@ def _cheapest(
             best and _price(frame, bound, canvas) >= best[0]
         ):
             continue
-        page = filler.page(cues, frame, None)
+        page = filler.page(cues, frame, note)
         widths.insert(at, frame.column_width)
         heights.insert(at, page.packer.height(0, len(page.items)))
         price = _price(frame, page.packer.least_height(frame.columns) * frame.columns, canvas)
@@ -171,10 +169,7 @@ def _fullest(filler: _Filler, ranked: Sequence[SetCue], frame: Frame, ranking: R
     """The page with the most cues by rank that the frame holds, and the note."""
 
     def attempt(count: int) -> Page:
-        left_out = len(ranked) - count + ranking.waiting
-        first = ranked[count].cue if count < len(ranked) else None
-        importance = first.importance if first else ranking.next_importance
-        return filler.page(ranked[:count], frame, Note(left_out, importance))
+        return filler.page(ranked[:count], frame, ranking.note(ranked[count:]))
 
     low, high = 0, len(ranked)
     while low < high:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 
@@ -102,11 +102,12 @@ class Packer:
         for following in reversed(trail):
             cuts.append(following[cuts[-1]][1])
         cuts.reverse()
-        return [Column(start, end) for start, end in zip(cuts, cuts[1:], strict=False)]
+        return [Column(start, end) for start, end in pairwise(cuts)]
 
     def _windows(self, columns: int, limit: int) -> list[list[int]]:
         """Where each column can end: at most where a greedy fill does, and late
-        enough for the columns that follow."""
+        enough for the columns that follow.
+        """
         latest = [0]
         for _ in range(columns):
             latest.append(self.furthest(latest[-1], limit))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from muralkit.layout.canvas import Banner, Item, Note, Page
-from muralkit.layout.rank import Ranking
+from muralkit.layout.canvas import Banner, Item, Page
+from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import SetCue
 from muralkit.model import TILE, Canvas, Escaped, Layout, Line, Placed, Role
@@ -37,9 +37,7 @@ def place(page: Page, ranking: Ranking, typesetter: Typesetter, theme: Theme) ->
     )
 
 
-def _column(
-    page: Page, start: int, end: int, typesetter: Typesetter
-) -> Iterator[tuple[Line, int]]:
+def _column(page: Page, start: int, end: int, typesetter: Typesetter) -> Iterator[tuple[Line, int]]:
     """The lines of a column from the top, each with the space above it."""
     for index in range(start, end):
         box, item = page.packer.boxes[index], page.items[index]

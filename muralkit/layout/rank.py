@@ -7,6 +7,7 @@ the picture is another: by band, then by rank.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from muralkit.glyphs.clean import clean
 from muralkit.layout.typeset import Typesetter
@@ -23,6 +24,15 @@ def category_order(category: str) -> tuple[int, str]:
     """The known categories in their order, then the others by name."""
     known = category in CATEGORIES
     return (CATEGORIES.index(category) if known else len(CATEGORIES)), category
+
+
+class Note(NamedTuple):
+    """What the mural says of the cues that it leaves out: how many, and the
+    importance of the most important one.
+    """
+
+    count: int
+    importance: int
 
 
 class Ranking:
@@ -71,10 +81,20 @@ class Ranking:
             self._drop(waiting, Reason.FULL)
         self._waiting.clear()
 
-    @property
-    def next_importance(self) -> int:
-        """The importance of the first cue that was not measured; 0 where all were."""
-        return self._waiting[-1][0].importance if self._waiting else 0
+    def note(self, left: Sequence[SetCue]) -> Note | None:
+        """The note for a page that leaves these measured cues out (they are in rank
+        order), all that were not measured, and those that no canvas can hold.
+        """
+        large = [item for item in self.dropped if item.reason is Reason.TOO_LARGE]
+        count = len(left) + len(self._waiting) + len(large)
+        if not count:
+            return None
+        importance = max((item.importance for item in large), default=0)
+        if left:
+            importance = max(importance, left[0].cue.importance)
+        elif self._waiting:
+            importance = max(importance, self._waiting[-1][0].importance)
+        return Note(count, importance)
 
     @property
     def waiting(self) -> int:

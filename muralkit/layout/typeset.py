@@ -91,7 +91,10 @@ class Typesetter:
         theme's own one: every baseline falls on the pixel grid.
         """
         shaper = self.shaper
-        if all(atom.word.ascent == shaper.ascent and atom.word.descent == shaper.descent for atom in atoms):
+        if all(
+            atom.word.ascent == shaper.ascent and atom.word.descent == shaper.descent
+            for atom in atoms
+        ):
             return self._height
         up = max(atom.word.ascent for atom in atoms) - shaper.ascent
         down = max(atom.word.descent for atom in atoms) - shaper.descent
@@ -128,7 +131,9 @@ class Typesetter:
 
     def _runs(self, shaper: Shaper, stretches: Iterable[Stretch]) -> tuple[Run, ...]:
         return tuple(
-            run for stretch in stretches for run in shaper.runs(stretch.text, stretch.x, stretch.ink)
+            run
+            for stretch in stretches
+            for run in shaper.runs(stretch.text, stretch.x, stretch.ink)
         )
 
     def banner(self, category: str, role: Role, width: int) -> Line:

@@ -1,0 +1,214 @@
+"""Golden images: a folder of cases in, differences out.
+
+A case is NAME.json with its theme and cues, NAME.svg and NAME.png the expected
+output. Sizes are compared first, then the SVG, then pixels, then the PNG's
+bytes; only `update` writes into the folder.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from muralkit import cuefile, output, pipeline
+from muralkit import theme as themes
+from muralkit.errors import GoldenError, MuralkitError
+from muralkit.model import Cue
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+FILE_MODE = 0o644  # golden files are published, unlike a user's murals
+GAP = 8  # px between the three pictures of a failure
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A golden case: what is drawn, and the files that it is held against."""
+
+    name: str
+    theme: themes.Theme
+    cues: tuple[Cue, ...]
+    svg: Path
+    png: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a check or an update found: `problem` is empty where all is as expected.
+
+    `pixels` counts those that differ; `picture` is the file that shows expected,
+    difference and actual side by side.
+    """
+
+    name: str
+    problem: str = ""
+    pixels: int = 0
+    picture: Path | None = None
+
+
+def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
+    """The cases of a folder by name, or those that are named.
+
+    Raises GoldenError where the folder has none, or not the named ones.
+    """
+    paths = {path.stem: path for path in sorted(folder.glob("*.json"))}
+    unknown = [name for name in only if name not in paths]
+    if unknown:
+        near = difflib.get_close_matches(unknown[0], paths, n=1)
+        advice = f"Did you mean {near[0]!r}? " if near else ""
+        raise GoldenError(
+            f"There is no case {unknown[0]!r}.",
+            where=str(folder),
+            hint=f"{advice}Cases: {', '.join(paths) or 'none'}",
+        )
+    if not paths:
+        raise GoldenError(
+            "There are no golden cases here.",
+            where=str(folder),
+            hint='A case is NAME.json: {"theme": "standard", "cues": [...]}. See --dir.',
+        )
+    return [_read(path) for name, path in paths.items() if not only or name in only]
+
+
+def _read(path: Path) -> Case:
+    try:
+        case = json.loads(path.read_text(encoding="utf-8"))
+        name, cues = case["theme"], case["cues"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise GoldenError(
+            f"The case can't be read: {error!r}.",
+            where=str(path),
+            hint='A case is {"theme": "standard", "cues": [...]}; a theme may be a path beside it.',
+        ) from error
+    beside = path.parent / str(name)
+    theme = themes.load(beside if beside.exists() else str(name))
+    return Case(
+        path.stem,
+        theme,
+        tuple(cuefile.checked(cues)),
+        path.with_suffix(".svg"),
+        path.with_suffix(".png"),
+    )
+
+
+def check(found: Sequence[Case], failures: Path) -> Iterator[Outcome]:
+    """An Outcome for each case in turn; pictures of failures go to that folder."""
+    for case in found:
+        try:
+            svg, png = _render(case)
+        except MuralkitError as error:
+            yield Outcome(case.name, f"it can't be rendered: {error}")
+            continue
+        yield _compare(case, svg, png, failures)
+
+
+def update(found: Sequence[Case]) -> Iterator[Outcome]:
+    """Write each case's expected files anew; `problem` tells what changed."""
+    for case in found:
+        svg, png = _render(case)
+        changed = [
+            path.name
+            for path, data in ((case.svg, svg.encode()), (case.png, png))
+            if not path.exists() or path.read_bytes() != data
+        ]
+        output.write(case.svg, svg.encode(), FILE_MODE)
+        output.write(case.png, png, FILE_MODE)
+        yield Outcome(case.name, f"wrote {' and '.join(changed)}" if changed else "")
+
+
+def _render(case: Case) -> tuple[str, bytes]:
+    return (
+        pipeline.render_svg(case.cues, case.theme),
+        pipeline.render(case.cues, case.theme).png,
+    )
+
+
+def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
+    if not case.png.exists() or not case.svg.exists():
+        return Outcome(case.name, "it has no expected files yet; look at it, then `golden update`")
+    try:
+        expected = _open(case.png.read_bytes())
+    except (OSError, ValueError, SyntaxError) as error:
+        return Outcome(case.name, f"{case.png.name} can't be read: {error}")
+    actual = _open(png)
+    if expected.size != actual.size:
+        problem = f"the size is {_size(actual)}, expected {_size(expected)}"
+        return Outcome(case.name, problem, 0, _side_by_side(case, expected, actual, failures))
+    pixels = _differing(expected, actual)
+    if pixels:
+        picture = _side_by_side(case, expected, actual, failures)
+        return Outcome(case.name, f"{pixels} pixels differ", pixels, picture)
+    if svg != case.svg.read_text(encoding="utf-8"):
+        (failures / f"{case.name}.svg").parent.mkdir(parents=True, exist_ok=True)
+        output.write(failures / f"{case.name}.svg", svg.encode(), FILE_MODE)
+        return Outcome(
+            case.name, f"the same pixels from another SVG; {_first_difference(case, svg)}"
+        )
+    if png != case.png.read_bytes():
+        return Outcome(case.name, "the same pixels in another file: the encoder changed")
+    return Outcome(case.name)
+
+
+def _open(data: bytes) -> Image.Image:
+    from PIL import Image
+
+    with Image.open(BytesIO(data)) as image:
+        return image.convert("RGB")
+
+
+def _size(image: Any) -> str:
+    return f"{image.width} x {image.height} px"
+
+
+def _difference(expected: Any, actual: Any) -> Any:
+    """White where two pictures of one size differ, else black."""
+    from PIL import ImageChops
+
+    red, green, blue = ImageChops.difference(expected, actual).split()
+    most = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return most.point([0] + [255] * 255)
+
+
+def _differing(expected: Any, actual: Any) -> int:
+    return int(_difference(expected, actual).histogram()[255])
+
+
+def _side_by_side(case: Case, expected: Any, actual: Any, failures: Path) -> Path:
+    """Expected, difference (in red on a faint actual) and actual in one picture."""
+    from PIL import Image, ImageOps
+
+    width, height = max(expected.width, actual.width), max(expected.height, actual.height)
+    padded = []
+    for image in (expected, actual):
+        page = Image.new("RGB", (width, height), "#808080")
+        page.paste(image, (0, 0))
+        padded.append(page)
+    faint = Image.blend(
+        ImageOps.grayscale(padded[1]).convert("RGB"),
+        Image.new("RGB", (width, height), "white"),
+        0.75,
+    )
+    faint.paste("#ff0000", (0, 0), _difference(*padded))
+    sheet = Image.new("RGB", (3 * width + 2 * GAP, height), "#808080")
+    for index, page in enumerate((padded[0], faint, padded[1])):
+        sheet.paste(page, (index * (width + GAP), 0))
+    failures.mkdir(parents=True, exist_ok=True)
+    stream = BytesIO()
+    sheet.save(stream, "PNG")
+    path = failures / f"{case.name}.png"
+    output.write(path, stream.getvalue(), FILE_MODE)
+    return path
+
+
+def _first_difference(case: Case, svg: str) -> str:
+    expected = case.svg.read_text(encoding="utf-8").split("\n")
+    for number, (old, new) in enumerate(zip(expected, svg.split("\n"), strict=False), 1):
+        if old != new:
+            return f"line {number} is {new[:80]!r}, expected {old[:80]!r}"
+    return "one is longer"

@@ -1,0 +1,174 @@
+"""A theme's files in, their merged data and fingerprint out; nothing is validated yet.
+
+A manifest may inherit from another one; what it says itself wins, key by key.
+A replay needs only the fingerprint, so the checks, and the pydantic models that
+make them, wait in theme.py until a picture has to be drawn.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from muralkit import assets
+from muralkit.errors import ThemeError
+
+DEFAULT = "standard"
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeFile:
+    """A manifest with what it inherits, as it is written.
+
+    `folders` are searched for templates in their order; `faces` are the [[face]]
+    entries, each with the folder that its file lies in; `fingerprint` is a hash
+    over everything that can change the picture.
+    """
+
+    name: str
+    path: Path
+    data: Mapping[str, Any]
+    folders: tuple[Path, ...]
+    faces: tuple[tuple[Any, Path], ...]
+    fingerprint: str
+
+
+def names() -> tuple[str, ...]:
+    """The bundled themes, the default one first."""
+    found = sorted(path.stem for path in assets.folder("templates").glob("*.toml"))
+    return tuple(sorted(found, key=lambda name: name != DEFAULT))
+
+
+def find(name_or_path: str | Path = DEFAULT) -> ThemeFile:
+    """A bundled theme by name, or one's own by its file or folder.
+
+    Raises ThemeError where there is none, or a manifest is not TOML.
+    """
+    if str(name_or_path) in names():
+        return _bundled(str(name_or_path))
+    return _build(_locate(name_or_path))
+
+
+@lru_cache(maxsize=16)
+def _bundled(name: str) -> ThemeFile:
+    return _build(assets.folder("templates") / f"{name}.toml")
+
+
+def _locate(name_or_path: str | Path) -> Path:
+    path = Path(name_or_path)
+    try:
+        if path.is_dir():
+            path = path / "theme.toml"
+        if path.is_file():
+            return path.resolve()
+    except (OSError, ValueError):
+        pass
+    near = get_close_matches(str(name_or_path), names(), n=1)
+    raise ThemeError(
+        f"There is no theme {str(name_or_path)!r}.",
+        hint=(f"Did you mean {near[0]!r}? " if near else "")
+        + f"Bundled themes: {', '.join(names())}. Or give the path of a manifest (.toml) "
+        "or of a folder with a theme.toml.",
+    )
+
+
+def _build(path: Path) -> ThemeFile:
+    chain = list(_chain(path))
+    data: dict[str, Any] = {}
+    for _, manifest in reversed(chain):
+        data = _merged(data, manifest)
+    data.pop("inherits", None)
+    data.pop("face", None)
+    folders = [file.parent for file, _ in chain]
+    folders = list(dict.fromkeys([*folders, assets.folder("templates")]))
+    faces = tuple((entry, file.parent) for file, own in chain for entry in _entries(own, file))
+    return ThemeFile(
+        name=path.parent.name if path.name == "theme.toml" else path.stem,
+        path=path,
+        data=data,
+        folders=tuple(folders),
+        faces=faces,
+        fingerprint=_fingerprint(data, folders, faces),
+    )
+
+
+def _chain(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """A manifest, what it inherits from, and so on."""
+    seen: set[Path] = set()
+    while True:
+        data = _read(path)
+        yield path, data
+        seen.add(path)
+        parent = data.get("inherits")
+        if parent is None:
+            return
+        if not isinstance(parent, str):
+            raise ThemeError("inherits must be the name or path of a theme.", where=str(path))
+        near = assets.folder("templates") / f"{parent}.toml"
+        following = _locate(near if parent in names() else path.parent / parent)
+        if following in seen:
+            raise ThemeError(f"inherits leads back to {following.name}.", where=str(path))
+        path = following
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ThemeError(
+            f"The manifest can't be read: {error.strerror}.", where=str(path)
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ThemeError(
+            f"The manifest is not valid TOML: {error}.",
+            where=str(path),
+            hint="See https://toml.io for the format, or start from a copy of a bundled theme.",
+        ) from error
+
+
+def _merged(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    merged = {**base, **own}
+    for key in base.keys() & own.keys():
+        if isinstance(base[key], dict) and isinstance(own[key], dict):
+            merged[key] = {**base[key], **own[key]}
+    return merged
+
+
+def _entries(manifest: dict[str, Any], path: Path) -> list[Any]:
+    entries = manifest.get("face", [])
+    if not isinstance(entries, list):
+        raise ThemeError("A face is written [[face]], in double brackets.", where=str(path))
+    return entries
+
+
+def _fingerprint(
+    data: Mapping[str, Any], folders: list[Path], faces: tuple[tuple[Any, Path], ...]
+) -> str:
+    """Over the settings, every template that could be included, and every face."""
+    templates = [
+        (file.name, _digest(file)) for folder in folders for file in sorted(folder.glob("*.j2"))
+    ]
+    own = [
+        (entry, _digest(folder / entry["file"]))
+        for entry, folder in faces
+        if isinstance(entry, dict) and isinstance(entry.get("file"), str)
+    ]
+    settings = {key: value for key, value in data.items() if key != "description"}
+    bundled = _digest(assets.folder("fonts") / "fonts.toml")  # has every face's sha256
+    picture = json.dumps([settings, templates, own, bundled], sort_keys=True, default=str)
+    return hashlib.sha256(picture.encode()).hexdigest()
+
+
+def _digest(path: Path) -> str:
+    """The file's sha256; empty where it can't be read, which the checks report."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except (OSError, ValueError):
+        return ""

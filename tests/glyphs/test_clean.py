@@ -1,0 +1,58 @@
+"""Text is cleaned to one line with nothing invisible in it."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given, strategies as st
+
+from muralkit.glyphs.clean import clean, escape
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "stripped"),
+    [
+        ("plain", "plain", 0),
+        ("  a   b  ", "a b", 0),
+        ("a\tb\nc\r\nd", "a b c d", 0),
+        ("a\u2028b\u3000c\xa0d", "a b c d", 0),
+        ("a\x00b\x1b[31mc\x7f", "ab[31mc", 3),
+        ("a\u200bb\u200dc\ufeff", "abc", 3),
+        ("a\u202eb\u2066c\u200f", "abc", 3),
+        ("soft\xadhyphen", "softhyphen", 1),
+        ("tag\U000e0041", "tag", 1),
+        ("e\u0301", "é", 0),
+        ("\u200b \n", "", 1),
+    ],
+)
+def test_clean(text: str, expected: str, stripped: int) -> None:
+    assert clean(text) == (expected, stripped)
+
+
+@given(st.text())
+def test_cleaned_text_is_one_line_without_invisible_characters(text: str) -> None:
+    cleaned, _ = clean(text)
+    assert cleaned == cleaned.strip(" ") and "  " not in cleaned
+    kinds = {unicodedata.category(char) for char in cleaned if char != " "}
+    assert not kinds & {"Cc", "Zs", "Zl", "Zp"}
+    assert not any(unicodedata.bidirectional(c) in ("LRO", "RLO", "LRE", "RLE", "PDF") for c in cleaned)
+    assert clean(cleaned) == (cleaned, 0)
+
+
+def test_every_format_character_of_this_python_is_invisible_or_has_a_picture() -> None:
+    """What Unicode calls Cf is stripped, but for signs that are drawn before digits."""
+    kept = {
+        code
+        for code in range(0x110000)
+        if unicodedata.category(chr(code)) == "Cf" and clean(f"a{chr(code)}b")[1] == 0
+    }
+    assert kept <= {
+        *range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD,
+        *range(0x13430, 0x13440),
+    }  # fmt: skip
+
+
+def test_escape_shows_the_code_point() -> None:
+    assert escape("😀") == "[U+1F600]"
+    assert escape("\ue000") == "[U+E000]"

@@ -1,0 +1,152 @@
+"""Faces are pinned files; a wrong one is an error that says so."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import tomllib
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fontTools.ttLib import TTFont
+
+from muralkit.errors import FontError
+from muralkit.glyphs.faces import FaceFile, FaceSet, bundled, load
+from tests.conftest import ROOT
+
+GRAMMAR = "→←⊘∵≺≻∅∀≤≥×÷≠•"
+COMMON = "↔⇒⇐⇔↑↓∃∈∉∑∏√∞≈≡±∧∨¬∩∪⊂⊆∂∇∫…“”‘’–—·✓✗↵▪■▸◆⚠°µ§¶€£¥′″─│┌┐└┘├┤┬┴┼═║█▓▒░ℝℕℤ"
+
+
+def face_file(path: Path, **changes: object) -> FaceFile:
+    plain = FaceFile("Mine", "Mine", 400, path, "", 1.0, fallback=True)
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("file", bundled(), ids=lambda file: file.name)
+def test_every_bundled_face_is_the_pinned_one(file: FaceFile) -> None:
+    assert hashlib.sha256(file.path.read_bytes()).hexdigest() == file.sha256
+    assert load(file).ascent > 0
+
+
+def test_every_font_file_is_listed_with_a_free_licence_and_an_origin() -> None:
+    entries = tomllib.loads((ROOT / "fonts/fonts.toml").read_text())["face"]
+    assert {entry["file"] for entry in entries} == {p.name for p in (ROOT / "fonts").glob("*.ttf")}
+    for entry in entries:
+        assert entry["licence"] in ("OFL-1.1", "Apache-2.0", "BSD-2-Clause")
+        assert (ROOT / "fonts" / entry["licence_file"]).is_file()
+        assert entry["origin"] and entry["version"] and entry["covers"]
+
+
+@pytest.mark.parametrize("theme_face", ["Roboto Condensed", "Spleen 5x8"])
+def test_the_chain_has_every_sign_of_the_grammar_and_common_mathematics(theme_face: str) -> None:
+    faces = FaceSet(bundled())
+    covered = frozenset[int]().union(
+        *(faces.face(file.name).codepoints for file in faces.chain(theme_face))
+    )
+    assert not [char for char in GRAMMAR + COMMON if ord(char) not in covered]
+
+
+@pytest.mark.parametrize("script", [(0x21, 0x7F), (0xA1, 0x180), (0x391, 0x3CA), (0x400, 0x460)])
+def test_text_faces_have_latin_greek_and_cyrillic(script: tuple[int, int]) -> None:
+    covered = FaceSet(bundled()).face("Roboto Condensed").codepoints
+    unassigned = {0x3A2, 0xAD}  # an empty place in Greek; the soft hyphen
+    assert set(range(*script)) - unassigned <= covered
+
+
+def test_advances_and_ascents_are_the_files_own() -> None:
+    file = FaceSet(bundled()).file("Roboto Condensed")
+    font = TTFont(file.path)
+    face = load(file)
+    assert face.ascent == font["hhea"].ascent / 2048 == 1900 / 2048
+    assert face.descent == 500 / 2048
+    for char in "aW0→":
+        if ord(char) in font.getBestCmap():
+            units = font["hmtx"][font.getBestCmap()[ord(char)]][0]
+            assert face.advance(ord(char)) == units / 2048
+
+
+def test_signs_make_no_line_of_the_text_face_taller() -> None:
+    faces = FaceSet(bundled())
+    text = faces.face("Roboto Condensed")
+    for file in faces.chain("Roboto Condensed")[1:]:
+        face = faces.face(file.name)
+        assert face.ascent * file.scale <= text.ascent + 1e-9, file.name
+        assert face.descent * file.scale <= text.descent + 1e-9, file.name
+
+
+def test_a_missing_character_has_no_advance() -> None:
+    with pytest.raises(KeyError):
+        FaceSet(bundled()).face("Roboto Condensed").advance(0x1F600)
+
+
+def test_an_unknown_face_names_the_known_ones() -> None:
+    with pytest.raises(FontError, match="No face is called 'Comic'") as caught:
+        FaceSet(bundled()).face("Comic")
+    assert "Roboto Condensed" in caught.value.hint
+
+
+def test_a_changed_file_is_refused(tmp_path: Path) -> None:
+    file = bundled()[0]
+    copy = tmp_path / "font.ttf"
+    copy.write_bytes(file.path.read_bytes() + b"\0")
+    with pytest.raises(FontError, match="not the one that fonts.toml pins") as caught:
+        load(replace(file, path=copy))
+    assert caught.value.where == str(copy)
+
+
+def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FontError, match="can't be read: No such file"):
+        load(face_file(tmp_path / "gone.ttf"))
+
+
+@pytest.mark.parametrize("data", [b"", b"no font", b"\0\1\0\0" * 40, b"OTTO" + b"\xff" * 200])
+def test_what_is_not_a_font_is_an_error(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "bad.ttf"
+    path.write_bytes(data)
+    with pytest.raises(FontError, match="is not a font that can be used"):
+        load(face_file(path))
+
+
+@pytest.mark.parametrize("keep", [0.2, 0.5, 0.9, 0.99])
+def test_a_truncated_font_is_an_error_at_the_latest_when_it_draws(
+    tmp_path: Path, square_font: Path, keep: float
+) -> None:
+    data = square_font.read_bytes()
+    path = tmp_path / "cut.ttf"
+    path.write_bytes(data[: int(len(data) * keep)])
+    with pytest.raises(FontError):
+        face = load(face_file(path))
+        for codepoint in face.codepoints:
+            face.outline(codepoint)
+            face.advance(codepoint)
+        raise FontError("the cut was in no table that is used")
+
+
+def test_a_replaced_file_is_read_anew(tmp_path: Path, square_font: Path) -> None:
+    path = tmp_path / "font.ttf"
+    shutil.copy(square_font, path)
+    assert load(face_file(path)).advance(ord("a")) == 0.5
+    from tests.conftest import build_square_font
+
+    build_square_font(path, "ab", advance=700)
+    assert load(face_file(path)).advance(ord("a")) == 0.7
+
+
+def test_outlines_are_in_em_and_upright(tmp_path: Path, square_font: Path) -> None:
+    outline = load(face_file(square_font)).outline(ord("a"))
+    assert outline == (
+        ("M", (0.0, 0.0)),
+        ("L", (0.0, 0.4)),
+        ("L", (0.4, 0.4)),
+        ("L", (0.4, 0.0)),
+        ("Z", ()),
+    )
+
+
+def test_a_broken_list_of_faces_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "fonts.toml"
+    path.write_text('[[face]]\nname = "x"\n')
+    with pytest.raises(FontError, match="list of faces can't be read"):
+        bundled(path)
