@@ -119,7 +119,9 @@ def squares(tmp_path: Path, square_font: Path) -> SquareTheme:
 
 
 @pytest.fixture(autouse=True)
-def _home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _home(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """No test reads or writes the user's own folders."""
     monkeypatch.setenv("MURALKIT_HOME", str(tmp_path_factory.mktemp("home")))
     yield

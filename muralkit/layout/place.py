@@ -26,7 +26,7 @@ def place(page: Page, ranking: Ranking, typesetter: Typesetter, theme: Theme) ->
             placed.append(Placed(line, x, y, frame.column_width))
             y += line.height
         bottom = max(bottom, y)
-    height = -(-(bottom + margin) // TILE) * TILE
+    height = max(1, -(-(bottom + margin) // TILE)) * TILE
     return Layout(
         canvas=Canvas(frame.width, height, frame.columns, frame.column_width),
         placed=tuple(placed),

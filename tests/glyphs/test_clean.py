@@ -36,7 +36,9 @@ def test_cleaned_text_is_one_line_without_invisible_characters(text: str) -> Non
     assert cleaned == cleaned.strip(" ") and "  " not in cleaned
     kinds = {unicodedata.category(char) for char in cleaned if char != " "}
     assert not kinds & {"Cc", "Zs", "Zl", "Zp"}
-    assert not any(unicodedata.bidirectional(c) in ("LRO", "RLO", "LRE", "RLE", "PDF") for c in cleaned)
+    assert not any(
+        unicodedata.bidirectional(c) in ("LRO", "RLO", "LRE", "RLE", "PDF") for c in cleaned
+    )
     assert clean(cleaned) == (cleaned, 0)
 
 

@@ -1,0 +1,155 @@
+"""Themes are checked before anything is drawn, and say what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from muralkit import theme as themes, themefile
+from muralkit.errors import ThemeError
+from muralkit.model import Ink
+from tests.conftest import SquareTheme, build_square_font
+
+
+def write(tmp_path: Path, manifest: str, name: str = "mine.toml") -> Path:
+    path = tmp_path / name
+    path.write_text(manifest, encoding="utf-8")
+    return path
+
+
+def fault(path: Path) -> ThemeError:
+    with pytest.raises(ThemeError) as caught:
+        themes.load(path)
+    return caught.value
+
+
+def test_the_bundled_themes() -> None:
+    assert themefile.names() == ("standard", "dark", "dense", "large", "pixel")
+    for name in themefile.names():
+        theme = themes.load(name)
+        assert theme.manifest.description.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "pitch", "tracking"),
+    [("dense", 10.0, 11, 0.0), ("standard", 11.0, 12, 0.3), ("large", 15.0, 17, 0.3)],
+)
+def test_the_reader_profiles(name: str, size: float, pitch: int, tracking: float) -> None:
+    """The starting points that were measured with blind readers."""
+    text = themes.load(name).manifest.text
+    assert (text.size, text.pitch, text.tracking) == (size, pitch, tracking)
+
+
+def test_a_theme_is_found_by_name_file_and_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "ours"
+    folder.mkdir()
+    path = write(folder, 'inherits = "dense"\n', "theme.toml")
+    assert themes.load("dense").name == "dense"
+    assert (
+        themes.load(path).name
+        == themes.load(folder).name
+        == themes.load(str(folder)).name
+        == "ours"
+    )
+    assert themes.load(write(tmp_path, "")).name == "mine"
+
+
+def test_an_unknown_name_has_a_nearest_one() -> None:
+    with pytest.raises(ThemeError, match="There is no theme 'dens'") as caught:
+        themes.load("dens")
+    assert "Did you mean 'dense'?" in caught.value.hint
+
+
+def test_what_a_manifest_says_wins_over_what_it_inherits(tmp_path: Path) -> None:
+    write(tmp_path, 'inherits = "dense"\n[inks]\ntext = "#111111"\nmark = "#00ff00"\n', "base.toml")
+    theme = themes.load(write(tmp_path, 'inherits = "base.toml"\n[inks]\nmark = "#0000FF"\n'))
+    assert theme.manifest.text.size == 10.0
+    assert (theme.colour(Ink.TEXT), theme.colour(Ink.MARK)) == ("#111111", "#0000ff")
+
+
+def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, 'inherits = "b.toml"\n', "a.toml")
+    path = write(tmp_path, 'inherits = "a.toml"\n', "b.toml")
+    assert "leads back to b.toml" in fault(path).what
+
+
+@pytest.mark.parametrize(
+    ("manifest", "expected"),
+    [
+        ("[text]\nsize = 0.0\n", "text.size: Input should be greater than 0"),
+        ("[text]\nsize = -3\n", "text.size: Input should be greater than 0"),
+        ("[text]\nsize = nan\n", "text.size"),
+        ("[text]\nsize = inf\n", "text.size"),
+        ('[text]\nsize = "ten"\n', "text.size: Input should be a valid number"),
+        ("[text]\npitch = 0\n", "text.pitch: Input should be greater than or equal to 1"),
+        ("[text]\nsise = 10\n", "Unknown key 'text.sise'; did you mean 'size'?"),
+        ("[texts]\nsize = 10\n", "Unknown key 'texts'; did you mean 'text'?"),
+        ("[canvas]\nzzz = 1\n", "Unknown key 'canvas.zzz'; known: columns, gutter"),
+        ("inherit = 'dense'\n", "Unknown key 'inherit'; did you mean 'inherits'?"),
+        ("[canvas]\nwidth = 1000\n", "must be whole tiles of 28 px, such as 1008"),
+        ("[canvas]\nwidth = 0\n", "canvas.width"),
+        ('[canvas]\nwidth = "auto"\n', "canvas.width"),
+        ("[canvas]\nwidth = 2016\n", "width must be within max_side and max_tiles"),
+        ("[canvas]\ncolumns = 0\n", "canvas.columns"),
+        ('[inks]\ntext = "red"\n', "inks.text: a colour is written #rrggbb"),
+        ('[inks]\ntext = "#ffffff"\n', "text must differ from page"),
+        ('[inks]\nmark = "#000000"\n', "mark must differ from text and prohibition"),
+        ("[raster]\nlevels = 1\n", "raster.levels"),
+        ("[raster]\nlevels = 7\n", "raster.levels"),
+        ("[repeat]\nheight = 40\n", "repeat.height must not be over banner.height"),
+        ("[[face]]\nname = 'x'\n", "[[face]] file: Field required"),
+        ("[[face]]\nname = 'x'\nfiel = 'x.ttf'\n", "[[face]]"),
+        ("face = 3\n", "A face is written [[face]]"),
+        ("inherits = 3\n", "inherits must be the name or path"),
+        ("text = 3\n", "text: "),
+        ("[text\n", "not valid TOML"),
+    ],
+)
+def test_a_wrong_manifest_is_an_error_with_its_file_and_key(
+    tmp_path: Path, manifest: str, expected: str
+) -> None:
+    path = write(tmp_path, manifest)
+    error = fault(path)
+    assert expected in error.what
+    assert error.where == str(path)
+
+
+def test_a_manifest_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    assert "not valid TOML" in fault(path).what
+
+
+def test_a_face_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    error = fault(write(tmp_path, '[[face]]\nname = "x"\nfile = "x.ttf"\n'))
+    assert error.where == str(tmp_path / "x.ttf")
+    assert "can't be read: No such file" in error.what
+
+
+def test_everything_that_changes_the_picture_changes_the_fingerprint(
+    tmp_path: Path, squares: SquareTheme
+) -> None:
+    folder = squares().folders[0]
+    seen = {squares().fingerprint}
+
+    def changed() -> bool:
+        known = len(seen)
+        seen.add(themes.load(folder).fingerprint)
+        return len(seen) > known
+
+    assert not changed()
+    manifest = folder / "theme.toml"
+    manifest.write_text(manifest.read_text() + "\n# a comment\n")
+    assert not changed()
+    manifest.write_text(manifest.read_text().replace("indent = 10", "indent = 11"))
+    assert changed()
+    (folder / "extra.svg.j2").write_text("an include")
+    assert changed()
+    build_square_font(folder / "squares.ttf", "abc")
+    assert changed()
+
+
+def test_a_description_does_not_change_the_fingerprint(tmp_path: Path) -> None:
+    first = themes.load(write(tmp_path, 'description = "one"\n')).fingerprint
+    assert themes.load(write(tmp_path, 'description = "two"\n')).fingerprint == first
