@@ -14,6 +14,8 @@ import json
 import os
 import sqlite3
 import struct
+import time
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,9 @@ from diskcache.core import MODE_BINARY, MODE_RAW
 from muralkit.model import Dropped, Escaped, Mural, Reason
 
 SIZE_LIMIT = 256 * 2**20  # bytes; at 100 KB a mural, the last 2,500 of them
+
+PATIENCE = 0.3
+"""Seconds to wait for a database that another process holds, before it is a miss."""
 
 _MAGIC = b"muralkit-entry-1\n"
 _FAULTS = (
@@ -84,8 +89,8 @@ class ReplayCache:
         database = self.folder / diskcache.core.DBNAME
         with contextlib.suppress(FileExistsError):
             os.close(os.open(database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return diskcache.Cache(
-            str(self.folder), timeout=1, disk=_BytesDisk, size_limit=SIZE_LIMIT, statistics=0
+        return _PromptCache(
+            str(self.folder), timeout=PATIENCE, disk=_BytesDisk, size_limit=SIZE_LIMIT
         )
 
     def _discard(self) -> None:
@@ -93,6 +98,26 @@ class ReplayCache:
         for path in (*self.folder.glob("cache.db*"), *self.folder.glob("??/??/*.val")):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+
+class _PromptCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
+    """Gives up on a locked database soon: opening one would else try for a minute."""
+
+    @property
+    def _sql_retry(self) -> Callable[..., Any]:
+        execute = self._sql
+
+        def patient(*arguments: Any) -> Any:
+            until = time.monotonic() + PATIENCE
+            while True:
+                try:
+                    return execute(*arguments)
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or time.monotonic() > until:
+                        raise
+                    time.sleep(0.002)
+
+        return patient
 
 
 class _BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types

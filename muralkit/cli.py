@@ -134,7 +134,7 @@ def render(
     mural = pipeline.render(entries, theme, cache=_cache(no_cache))
     write_stdout(mural.png) if output == "-" else write(Path(output), mural.png)
     if as_json:
-        click.echo(json.dumps(_report(mural, output, theme), ensure_ascii=False))
+        click.echo(json.dumps(_report(mural, output, theme)))
     else:
         _tell(mural, output)
 
@@ -173,7 +173,7 @@ def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
     }
     if as_json:
         report = _report(mural, output, theme) | {"price_in_tokens": prices}
-        click.echo(json.dumps(report, ensure_ascii=False))
+        click.echo(json.dumps(report))
         return
     _tell(mural, output)
     click.echo(
@@ -208,7 +208,7 @@ def theme_list(as_json: bool) -> None:
     found = [themes.load(name) for name in themefile.names()]
     if as_json:
         rows = [{"name": theme.name, **theme.manifest.model_dump(mode="json")} for theme in found]
-        click.echo(json.dumps(rows, ensure_ascii=False))
+        click.echo(json.dumps(rows))
         return
     width = max(len(theme.name) for theme in found)
     for theme in found:

@@ -105,6 +105,8 @@ class _Fault(Exception):
 
 
 def _parsed(svg: str) -> Tree:
+    if not svg.strip():
+        raise DrawingError("the document is empty", 0)  # CairoSVG would look for a file
     try:
         tree = Tree(bytestring=svg.encode("utf-8"), url_fetcher=_refuse)
     except ParseError as error:

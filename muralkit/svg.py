@@ -6,8 +6,9 @@ may include only templates that lie beside it or are bundled.
 
 from __future__ import annotations
 
+import gc
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -66,12 +67,23 @@ def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
     return where
 
 
-def _yielding(generator: Iterator[str], template: Template) -> str | None:
-    """Where the innermost template of a paused generator stands."""
-    inner: Any = generator
-    while isinstance(inner, GeneratorType) and isinstance(inner.gi_yieldfrom, GeneratorType):
-        inner = inner.gi_yieldfrom
-    frame = getattr(inner, "gi_frame", None)
+def _yielding(generator: GeneratorType[Any, Any, Any], template: Template) -> str | None:
+    """Where the innermost template of a paused generator stands.
+
+    An include is a generator in the including one's frame; only the garbage
+    collector can name it.
+    """
+    inner: list[GeneratorType[Any, Any, Any]] = [generator]
+    frame = None
+    while inner:
+        frame = inner[0].gi_frame
+        inner = [
+            held
+            for held in gc.get_referents(inner[0])
+            if isinstance(held, GeneratorType)
+            and held.gi_frame is not None
+            and "debug_info" in held.gi_frame.f_globals
+        ]
     if frame is None:
         return None
     info = frame.f_globals.get("debug_info", "")

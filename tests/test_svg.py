@@ -1,0 +1,211 @@
+"""Templates draw a layout and decide nothing; what goes wrong is located."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given, strategies as st
+
+from muralkit import render, render_svg
+from muralkit.errors import TemplateError
+from muralkit.svg import px
+from tests.conftest import cue, cues_of
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def theme_with(tmp_path: Path, template: str, **more: str) -> Path:
+    folder = tmp_path / "theme"
+    folder.mkdir(exist_ok=True)
+    (folder / "theme.toml").write_text('inherits = "standard"\ntemplate = "mine.svg.j2"\n', "utf-8")
+    (folder / "mine.svg.j2").write_text(template, "utf-8")
+    for name, text in more.items():
+        (folder / f"{name}.j2").write_text(text, "utf-8")
+    return folder
+
+
+def fault(tmp_path: Path, template: str, **more: str) -> TemplateError:
+    with pytest.raises(TemplateError) as caught:
+        render([cue(1, "x")], theme_with(tmp_path, template, **more))
+    return caught.value
+
+
+OPEN = '<svg xmlns="http://www.w3.org/2000/svg" width="{{ canvas.width }}" height="{{ canvas.height }}">'
+
+
+@pytest.mark.parametrize("theme", ["standard", "dark", "dense", "large", "pixel"])
+def test_the_svg_has_the_text_of_every_run_and_no_logic_left(theme: str) -> None:
+    cues = cues_of("50")
+    root = ET.fromstring(render_svg(cues, theme))
+    drawn = Counter("".join(element.text or "" for element in root.iter(f"{SVG}text")))
+    wanted = Counter("".join(entry.text for entry in cues).replace(" ", ""))
+    assert wanted <= drawn
+    assert {element.tag.removeprefix(SVG) for element in root.iter()} == {
+        "svg",
+        "rect",
+        "g",
+        "text",
+    }
+    assert all(group.get("font-family") for group in root.iter(f"{SVG}g"))
+
+
+def test_cue_text_is_data(tmp_path: Path) -> None:
+    """XML, Jinja and entities in a cue are drawn as they are written."""
+    hostile = "</text><script>x</script> {{ 7*7 }} {% raw %} &lt; <NAMING> ]]> <!--"
+    root = ET.fromstring(render_svg([cue(1, hostile)]))
+    assert not list(root.iter(f"{SVG}script"))
+    assert any(element.text == hostile for element in root.iter(f"{SVG}text"))
+
+
+@given(st.text(max_size=60), st.text(st.characters(codec="utf-8"), min_size=1, max_size=30))
+def test_any_text_makes_a_well_formed_document(text: str, category: str) -> None:
+    if category.isspace():
+        category = "x" + category
+    text = text.encode("utf-8", "replace").decode()
+    ET.fromstring(render_svg([cue(1, text, category)]))
+
+
+def test_lengths_are_short_and_exact_to_a_hundredth() -> None:
+    assert [px(v) for v in (3.0, 0.1 + 0.2, 12.345, -0.001, 100.10)] == [
+        "3", "0.3", "12.35" if f"{12.345:.2f}" == "12.35" else "12.35"[:4] + "4", "-0", "100.1",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="no length"):
+        px(float("nan"))
+
+
+def test_a_template_that_raises_is_located(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + "\n\n{{ 1 // 0 }}\n</svg>")
+    assert "ZeroDivisionError" in error.what
+    assert error.where == str(tmp_path / "theme/mine.svg.j2") + ":3"
+
+
+def test_an_unknown_variable_is_located(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + "\n{{ colour.page }}</svg>")
+    assert "'colour' is undefined" in error.what
+    assert error.where.endswith("mine.svg.j2:2")
+
+
+def test_an_unknown_attribute_is_an_error_not_an_empty_text(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + "\n\n<rect width='{{ canvas.widht }}'/></svg>")
+    assert "widht" in error.what
+    assert error.where.endswith("mine.svg.j2:3")
+
+
+def test_a_syntax_error_is_located(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + "\n{% for x in %}")
+    assert error.where.endswith("mine.svg.j2:2")
+
+
+def test_an_error_in_an_included_template_is_located_there(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + '\n{% include "part.j2" %}</svg>', part="<g>\n\n{{ nope }}</g>")
+    assert error.where.endswith("part.j2:3")
+
+
+def test_a_missing_template_is_an_error(tmp_path: Path) -> None:
+    folder = theme_with(tmp_path, "")
+    (folder / "mine.svg.j2").unlink()
+    with pytest.raises(TemplateError, match="There is no template 'mine.svg.j2'"):
+        render([], folder)
+
+
+def test_a_template_includes_nothing_from_outside_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "secret.j2").write_text("secret")
+    error = fault(tmp_path, OPEN + '\n{% include "../secret.j2" %}</svg>')
+    assert "../secret.j2" in error.what
+
+
+@pytest.mark.parametrize(
+    "escape",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ canvas.__class__.__init__.__globals__ }}",
+        "{{ placed.append(1) }}",
+        "{{ inks.update({'page': 'x'}) }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+        "{{ ('%s'|format(1)).format.__globals__ }}",
+    ],
+)
+def test_the_sandbox_holds(tmp_path: Path, escape: str) -> None:
+    error = fault(tmp_path, OPEN + "\n" + escape + "</svg>")
+    assert error.where.endswith("mine.svg.j2:2")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("<rect", "not well-formed XML"),
+        ("<g>", "not well-formed XML"),
+        ("&nbsp;", "not well-formed XML: undefined entity"),
+        ('<image href="http://192.0.2.1/x.png" width="9" height="9"/>', "<image> can't be drawn"),
+        ('<image href="file:///etc/passwd" width="9" height="9"/>', "<image> can't be drawn"),
+        ('<use href="other.svg#a"/>', "it loads 'other.svg#a' from outside"),
+        (
+            '<use xlink:href="https://192.0.2.1/a.svg#a" xmlns:xlink="http://www.w3.org/1999/xlink"/>',
+            "from outside",
+        ),
+        ('<rect fill="url(http://192.0.2.1/x.svg#g)" width="9" height="9"/>', "from outside"),
+        ('<rect style="fill: url(\'x.svg#g\')" width="9" height="9"/>', "from outside"),
+        ('<style>@import url("http://192.0.2.1/x.css");</style>', "from outside"),
+        ("<style>@font-face { src: url(x.woff) }</style>", "from outside"),
+        ("<script>alert(1)</script>", "<script> can't be drawn"),
+        ("<foreignObject/>", "<foreignObject> can't be drawn"),
+        ('<a href="#x"><text>x</text></a>', "<a> can't be drawn"),
+        ("<pattern/>", "<pattern> can't be drawn"),
+        ('<rect fill="#123456" width="9" height="9"/>', "the colour #123456 is no ink"),
+        ('<rect width="9" height="9"/>', "the colour #000000 is no ink"),
+        ('<text font-family="Comic" fill="#000000">x</text>', "no face is called 'Comic'"),
+        ('<text font-family="Roboto Condensed" font-weight="900">x</text>', "with weight 900"),
+        (
+            '<text font-family="Roboto Condensed" fill="{{ inks.text }}">日</text>',
+            "has no glyph for '日'",
+        ),
+        ('<text font-family="Roboto Condensed" rotate="9">x</text>', "rotate can't stand on text"),
+        ('<g opacity="much"/>', "CairoSVG can't draw it"),
+    ],
+)
+def test_bad_svg_is_located(tmp_path: Path, line: str, expected: str) -> None:
+    template = OPEN + "\n<g>\n</g>\n" + line + "\n</svg>"
+    if "#000000" in expected:  # black is the standard theme's text: take it away
+        folder = theme_with(tmp_path, template)
+        manifest = (folder / "theme.toml").read_text() + '[inks]\ntext = "#222222"\n'
+        (folder / "theme.toml").write_text(manifest)
+        with pytest.raises(TemplateError) as caught:
+            render([cue(1, "x")], folder)
+        error = caught.value
+    else:
+        error = fault(tmp_path, template)
+    assert expected in error.what
+    where, _, number = error.where.rpartition(":")
+    assert where.endswith("mine.svg.j2")
+    assert int(number) in (4, 5) if line in ("<rect", "<g>") else number == "4"
+
+
+def test_the_line_is_found_behind_loops_and_includes(tmp_path: Path) -> None:
+    template = (
+        OPEN
+        + "\n{% for n in range(3) %}\n<g>{{ n }}</g>\n{% endfor %}\n{% include 'part.j2' %}\n</svg>"
+    )
+    error = fault(tmp_path, template, part='<g/>\n<g/>\n<image href="x"/>')
+    assert error.where.endswith("part.j2:3")
+
+
+def test_a_document_type_with_entities_is_refused(tmp_path: Path) -> None:
+    bomb = '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + OPEN + "&b;</svg>"
+    assert "must not declare entities" in fault(tmp_path, bomb).what
+
+
+def test_a_document_of_another_size_is_refused(tmp_path: Path) -> None:
+    error = fault(
+        tmp_path, '<svg xmlns="http://www.w3.org/2000/svg" width="99999" height="99999"/>'
+    )
+    assert "the document is 99999 x 99999 px, but the layout is 1092 x 56 px" in error.what
+
+
+@pytest.mark.parametrize("template", ["", "hello", "<html/>", "<svg/>"])
+def test_what_is_no_svg_is_refused(tmp_path: Path, template: str) -> None:
+    assert re.search("not well-formed|outermost|size|document is", fault(tmp_path, template).what)
