@@ -53,14 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # pydantic asks every installed package for plug-ins: 20 ms, and none is ours.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
-        cli.main(
+        code = cli.main(
             args=None if arguments is None else list(arguments),
             prog_name="muralkit",
             standalone_mode=False,
-            color=False if os.environ.get("NO_COLOR") else None,
+            color=_colour(),
         )
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
@@ -77,12 +75,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, EnvironmentProblem):
             return LACKS
         return UNWRITABLE if isinstance(error, OutputError) else BAD_INPUT
-    return 0
+    return code if isinstance(code, int) else 0  # click hands on what Exit was raised with
+
+
+def _colour() -> bool | None:
+    """What click takes: never, or where it is a terminal. See https://no-color.org."""
+    return False if os.environ.get("NO_COLOR") else None
 
 
 def _complain(error: MuralkitError) -> None:
     place = f"{error.where}: " if error.where else ""
-    click.echo(click.style("Error: ", fg="red", bold=True) + place + error.what, err=True)
+    label = click.style("Error: ", fg="red", bold=True)
+    click.echo(label + place + error.what, err=True, color=_colour())
     if error.hint:
         click.echo(error.hint, err=True)
 

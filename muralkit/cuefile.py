@@ -33,8 +33,12 @@ def read(data: bytes, where: str) -> list[Cue]:
     return _checked(objects, lambda index: f"{where}, line {lines[index][0]}")
 
 
-def checked(entries: Iterable[Cue | Mapping[str, Any]]) -> list[Cue]:
-    """Cues and mappings of their fields as Cues. Raises InputError."""
+def checked(entries: Iterable[Cue | Mapping[str, Any]], where: str = "") -> list[Cue]:
+    """Cues and mappings of their fields as Cues. Raises InputError.
+
+    `where` names the source in messages.
+    """
+    source = f"{where}, " if where else ""
     mixed = [
         entry
         if not isinstance(entry, Cue)
@@ -46,7 +50,7 @@ def checked(entries: Iterable[Cue | Mapping[str, Any]]) -> list[Cue]:
         }
         for entry in entries
     ]
-    return _checked(mixed, lambda index: f"entry {index + 1}")
+    return _checked(mixed, lambda index: f"{source}entry {index + 1}")
 
 
 def _parse(text: str, where: str) -> Any:

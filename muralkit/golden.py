@@ -79,7 +79,7 @@ def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
 def _read(path: Path) -> Case:
     try:
         case = json.loads(path.read_text(encoding="utf-8"))
-        name, cues = case["theme"], case["cues"]
+        name, cues = case["theme"], list(case["cues"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise GoldenError(
             f"The case can't be read: {error!r}.",
@@ -91,7 +91,7 @@ def _read(path: Path) -> Case:
     return Case(
         path.stem,
         theme,
-        tuple(cuefile.checked(cues)),
+        tuple(cuefile.checked(cues, str(path))),
         path.with_suffix(".svg"),
         path.with_suffix(".png"),
     )

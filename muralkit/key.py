@@ -36,7 +36,7 @@ def _versions() -> list[str]:
     Read off the names of the .dist-info folders: importlib.metadata costs a
     replay 40 ms, ten times what the replay itself takes.
     """
-    found = {}
+    found: dict[str, str] = {}
     for folder in sys.path:
         with contextlib.suppress(OSError):
             for path in Path(folder).glob("*.dist-info"):

@@ -89,7 +89,8 @@ class Plates:
             share = 1.0
             for bit, part in zip(corner, coverage, strict=True):
                 share *= part if bit else 1 - part
-            colour = self._corners.get(corner, self._corners[_INKS[Ink.TEXT]])
+            red, green, blue = corner
+            colour = self._corners.get((red, green, blue), self._corners[_INKS[Ink.TEXT]])
             for channel in range(3):
                 total[channel] += share * colour[channel]
         return round(total[0]), round(total[1]), round(total[2])

@@ -35,7 +35,7 @@ def encode(indices: bytes, width: int, palette: Sequence[Colour]) -> bytes:
             b"\x89PNG\r\n\x1a\n",
             _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, 3, 0, 0, 0)),
             _chunk(b"PLTE", bytes(value for colour in palette for value in colour)),
-            _chunk(b"IDAT", deflate.zlib_compress(raw, LEVEL)),
+            _chunk(b"IDAT", bytes(deflate.zlib_compress(raw, LEVEL))),
             _chunk(b"IEND", b""),
         )
     )

@@ -171,6 +171,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         self._advances: dict[tuple[Face, float, float], dict[str, float]] = {}
         self._found: dict[tuple[str, str], Face] = {}
         self._pen = (0.0, 0.0)
+        self.font_size: float
         black = "#000000"  # the page's plate
         super().__init__(tree, None, dpi=96, background_color=black, map_rgba=self._plate)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -67,23 +67,17 @@ def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
     return where
 
 
-def _yielding(generator: GeneratorType[Any, Any, Any], template: Template) -> str | None:
+def _yielding(generator: Iterator[str], template: Template) -> str | None:
     """Where the innermost template of a paused generator stands.
 
     An include is a generator in the including one's frame; only the garbage
     collector can name it.
     """
-    inner: list[GeneratorType[Any, Any, Any]] = [generator]
+    held: list[Any] = [generator]
     frame = None
-    while inner:
-        frame = inner[0].gi_frame
-        inner = [
-            held
-            for held in gc.get_referents(inner[0])
-            if isinstance(held, GeneratorType)
-            and held.gi_frame is not None
-            and "debug_info" in held.gi_frame.f_globals
-        ]
+    while generators := [item for item in held if _is_template(item)]:
+        frame = generators[0].gi_frame
+        held = gc.get_referents(generators[0])
     if frame is None:
         return None
     info = frame.f_globals.get("debug_info", "")
@@ -115,6 +109,15 @@ class Style:
     tracking: float
     colour: str
     texts: tuple[Text, ...]
+
+
+def _is_template(item: object) -> bool:
+    """Whether it is the generator of a template that has not come to its end."""
+    return (
+        isinstance(item, GeneratorType)
+        and item.gi_frame is not None
+        and "debug_info" in item.gi_frame.f_globals
+    )
 
 
 def _styles(layout: Layout, theme: Theme) -> tuple[Style, ...]:

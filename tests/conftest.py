@@ -43,7 +43,7 @@ def build_square_font(
     builder.setupCharacterMap({ord(c): name for name, c in names.items() if c})
     glyph = square.glyph()
     builder.setupGlyf({name: empty if name in (".notdef", "space") else glyph for name in names})
-    builder.setupHorizontalMetrics({name: (advance, 0) for name in names})
+    builder.setupHorizontalMetrics(dict.fromkeys(names, (advance, 0)))
     builder.setupHorizontalHeader(ascent=ascent, descent=-descent)
     builder.setupNameTable({"familyName": "Squares", "styleName": "Regular"})
     builder.setupOS2()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from muralkit import theme as themes, themefile
+from muralkit import theme as themes
+from muralkit import themefile
 from muralkit.plates import Plates
 from muralkit.theme import Manifest
 

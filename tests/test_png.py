@@ -7,7 +7,8 @@ import zlib
 from io import BytesIO
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from muralkit.png import encode

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from muralkit import theme as themes, themefile
+from muralkit import theme as themes
+from muralkit import themefile
 from muralkit.errors import ThemeError
 from muralkit.model import Ink
 from tests.conftest import SquareTheme, build_square_font

@@ -11,7 +11,7 @@ from muralkit.glyphs.faces import Segment
 Point = tuple[float, float]
 
 
-class _SegmentPen(BasePen):
+class _SegmentPen(BasePen):  # type: ignore[misc]  # fontTools' pens have no types
     """Collects segments in em; BasePen turns quadratic curves into cubic ones."""
 
     def __init__(self, glyphs: Any, em: int) -> None:

@@ -7,7 +7,7 @@ the picture is another: by band, then by rank.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from muralkit.glyphs.clean import clean
 from muralkit.layout.typeset import Typesetter
@@ -26,7 +26,8 @@ def category_order(category: str) -> tuple[int, str]:
     return (CATEGORIES.index(category) if known else len(CATEGORIES)), category
 
 
-class Note(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Note:
     """What the mural says of the cues that it leaves out: how many, and the
     importance of the most important one.
     """

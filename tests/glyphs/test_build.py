@@ -26,7 +26,8 @@ def build() -> ModuleType:
 
 def bitmaps(build: ModuleType) -> dict[str, list[str]]:
     found: dict[str, list[str]] = build.read_psf2((FONTS / "spleen/spleen-5x8.psfu").read_bytes())
-    return found | build.read_signs((FONTS / "spleen/signs.txt").read_text("utf-8"))
+    found.update(build.read_signs((FONTS / "spleen/signs.txt").read_text("utf-8")))
+    return found
 
 
 def test_spleen_is_rebuilt_with_the_same_outlines(

@@ -91,7 +91,7 @@ def test_a_changed_file_is_refused(tmp_path: Path) -> None:
     file = bundled()[0]
     copy = tmp_path / "font.ttf"
     copy.write_bytes(file.path.read_bytes() + b"\0")
-    with pytest.raises(FontError, match="not the one that fonts.toml pins") as caught:
+    with pytest.raises(FontError, match="not the one that") as caught:
         load(replace(file, path=copy))
     assert caught.value.where == str(copy)
 

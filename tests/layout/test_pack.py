@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations_with_replacement, pairwise
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muralkit.layout.pack import Box, Column, Packer
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from muralkit import theme as themes
 from muralkit.glyphs.clean import clean
@@ -104,19 +106,19 @@ def shown_or_dropped(cues: list[Cue], layout: Layout) -> None:
 def inside_the_canvas(layout: Layout) -> None:
     assert layout.canvas.width % 28 == layout.canvas.height % 28 == 0
     for item in layout.placed:
-        assert 0 <= item.x and item.x + item.width <= layout.canvas.width
-        assert 0 <= item.y and item.y + item.line.height <= layout.canvas.height
+        assert item.x >= 0 and item.x + item.width <= layout.canvas.width
+        assert item.y >= 0 and item.y + item.line.height <= layout.canvas.height
         for run in item.line.runs:
-            assert -1e-6 <= run.x and run.x + run.width <= item.width + 1e-6
+            assert run.x >= -1e-6 and run.x + run.width <= item.width + 1e-6
 
 
 def nothing_overlaps(layout: Layout) -> None:
     for column in columns_of(layout):
-        for above, below in zip(column, column[1:], strict=False):
+        for above, below in itertools.pairwise(column):
             assert above.y + above.line.height <= below.y
     for item in layout.placed:
         runs = item.line.runs
-        for left, right in zip(runs, runs[1:], strict=False):
+        for left, right in itertools.pairwise(runs):
             assert left.x + left.width <= right.x + 1e-6
 
 
@@ -124,7 +126,7 @@ def banners_have_lines(layout: Layout) -> None:
     for column in columns_of(layout):
         assert column[-1].line.role in (Role.TEXT, Role.NOTE)
         assert column[0].line.role is not Role.TEXT
-        for above, below in zip(column, column[1:], strict=False):
+        for above, below in itertools.pairwise(column):
             if above.line.role in (Role.BANNER, Role.REPEAT):
                 assert below.line.role is Role.TEXT
 

@@ -1,0 +1,314 @@
+"""The command line: what it prints where, its exit codes, and bad input of every kind."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muralkit import cli
+from tests.conftest import DATA, ROOT
+
+CUES = DATA / "cues_7.json"
+GOOD = {"id": 1, "category": "NAMING", "importance": 60, "cue": "a → b"}
+
+
+def run(
+    *arguments: object, stdin: bytes = b"", cwd: Path | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """`muralkit` as a process of its own."""
+    command = [sys.executable, "-m", "muralkit", *map(str, arguments)]
+    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd)
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    return done
+
+
+def test_render_writes_the_picture_and_tells_a_person(tmp_path: Path) -> None:
+    done = run("render", CUES, "-o", tmp_path / "m.png")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert "1092 x 84 px, 117 image tokens" in done.stderr.decode()
+    assert "shown    7 of 7 cues" in done.stderr.decode()
+    assert (tmp_path / "m.png").read_bytes().startswith(b"\x89PNG")
+    assert stat.S_IMODE((tmp_path / "m.png").stat().st_mode) == 0o600
+
+
+def test_render_in_json(tmp_path: Path) -> None:
+    entries = [GOOD, {**GOOD, "id": "é", "cue": "😀\u202e"}, {**GOOD, "id": 3, "cue": " "}]
+    done = run(
+        "render", "-", "-o", tmp_path / "m.png", "--json", stdin=json.dumps(entries).encode()
+    )
+    report = json.loads(done.stdout)
+    assert done.stderr == b""
+    assert report["shown"] == [1, "é"]
+    assert report["dropped"] == [{"id": 3, "importance": 60, "reason": "nothing to draw"}]
+    assert report["escaped"] == [{"character": "U+1F600", "count": 1}]
+    assert (report["stripped"], report["tokens"], report["width"]) == (1, 78, 1092)
+    assert report["bytes"] == (tmp_path / "m.png").stat().st_size
+    assert (len(report["key"]), report["cached"], report["theme"]) == (64, False, "standard")
+
+
+def test_the_second_time_is_a_replay(tmp_path: Path) -> None:
+    def cached(*more: str) -> bool:
+        done = run("render", CUES, "-o", tmp_path / "m.png", "--json", *more)
+        return bool(json.loads(done.stdout)["cached"])
+
+    assert [cached(), cached(), cached("--no-cache"), cached()] == [False, True, False, True]
+
+
+def test_the_picture_to_standard_output() -> None:
+    done = run("render", CUES, "-o", "-")
+    assert done.stdout.startswith(b"\x89PNG") and done.stdout.endswith(b"IEND\xaeB`\x82")
+
+
+def test_the_svg_to_a_file_and_to_standard_output(tmp_path: Path) -> None:
+    run("render", CUES, "-o", tmp_path / "m.png", "--svg", tmp_path / "m.svg")
+    done = run("render", CUES, "-o", tmp_path / "m.png", "--svg", "-")
+    assert done.stdout == (tmp_path / "m.svg").read_bytes()
+    assert done.stdout.startswith(b"<svg ")
+
+
+@pytest.mark.parametrize("more", [("--json",), ("--svg", "-")])
+def test_only_one_thing_goes_to_standard_output(more: tuple[str, ...]) -> None:
+    done = run("render", CUES, "-o", "-", *more)
+    assert done.returncode == 2 and b"Only one of" in done.stderr
+
+
+def test_a_theme_by_name_and_by_file(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('inherits = "dense"\n[canvas]\nwidth = "fit"\n')
+    done = run(
+        "render", CUES, "--theme", tmp_path / "mine.toml", "-o", tmp_path / "m.png", "--json"
+    )
+    assert json.loads(done.stdout)["tokens"] < 60
+    done = run("render", CUES, "--theme", "denze", "-o", tmp_path / "m.png")
+    assert done.returncode == 2
+    assert b"Did you mean 'dense'?" in done.stderr
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    done = run("render", DATA / "cues_1000.json", "--theme", "dense", "-o", tmp_path / "m.png")
+    assert b"the canvas is full (importance 69 and less)" in done.stderr
+
+
+BAD = {
+    "not JSON": (b"{nope", "Not JSON"),
+    "a missing field": (
+        json.dumps([GOOD, {"id": 2}]).encode(),
+        "entry 2: The field 'category' is missing",
+    ),
+    "a wrong field": (
+        json.dumps([{**GOOD, "importance": "high"}]).encode(),
+        "'importance' must be",
+    ),
+    "duplicate ids": (json.dumps([GOOD, GOOD]).encode(), "The id 1 was given before"),
+    "not a list": (b"3", "An entry is an object"),
+    "not text": (b"\xff\xff", "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_bad_cues_are_an_error_and_the_old_file_stays(kind: str, tmp_path: Path) -> None:
+    data, expected = BAD[kind]
+    (tmp_path / "m.png").write_bytes(b"old")
+    done = run("render", "-", "-o", tmp_path / "m.png", stdin=data)
+    assert done.returncode == 2
+    assert expected in done.stderr.decode() and "standard input" in done.stderr.decode()
+    assert (tmp_path / "m.png").read_bytes() == b"old"
+
+
+DRAWN = {
+    "an empty cue": "",
+    "control and zero-width characters": "a\x00b\x1b[31mc\u200bd\ufeff",
+    "bidi overrides": "a\u202ecba\u202c\u2066x\u2069",
+    "10,000 characters": "word_and/path.to-it " * 500,
+    "10,000 characters without a space": "x" * 10_000,
+    "XML": '</text></svg><script>alert("x")</script>&amp;<![CDATA[ ]]>',
+    "Jinja": "{{ 7 * 7 }}{% for x in y %}{# #}",
+    "a banner": "<NAMING> spoof",
+    "a lone surrogate": "a\ud800b",
+    "combining marks": "e" + "\u0301" * 500,
+    "a private character": "\ue000\U0010ffff",
+}
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_any_cue_text_is_drawn_or_left_out(kind: str, tmp_path: Path) -> None:
+    entries = [GOOD, {**GOOD, "id": 2, "cue": DRAWN[kind]}]
+    data = json.dumps(entries).encode()
+    done = run("render", "-", "-o", tmp_path / "m.png", "--json", stdin=data)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert len(report["shown"]) + len(report["dropped"]) == 2
+    assert 1 in report["shown"]
+
+
+@pytest.mark.parametrize("category", ["c" * 200, "two\nlines", "</text><b>", "\u202eevil", "日本"])
+def test_any_category_is_drawn(category: str, tmp_path: Path) -> None:
+    data = json.dumps([{**GOOD, "category": category}]).encode()
+    done = run("render", "-", "-o", tmp_path / "m.png", "--json", stdin=data)
+    assert done.returncode == 0 and json.loads(done.stdout)["shown"] == [1]
+
+
+def test_a_hundred_thousand_cues(tmp_path: Path) -> None:
+    lines = [json.dumps({**GOOD, "id": n, "importance": n % 100 + 1}) for n in range(100_000)]
+    done = run("render", "-", "-o", tmp_path / "m.png", "--json", stdin="\n".join(lines).encode())
+    report = json.loads(done.stdout)
+    assert len(report["shown"]) + len(report["dropped"]) == 100_000
+    assert {n % 100 for n in report["shown"]} >= {99}
+
+
+@pytest.mark.parametrize("manifest", ["[text]\nsize = 0.0\n", "[canvas]\nwidht = 28\n", "x = ["])
+def test_a_bad_theme_is_an_error(manifest: str, tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(manifest)
+    done = run("render", CUES, "--theme", tmp_path / "t.toml", "-o", tmp_path / "m.png")
+    assert done.returncode == 2
+    assert str(tmp_path / "t.toml").encode() in done.stderr
+    assert not (tmp_path / "m.png").exists()
+
+
+def test_a_font_that_is_no_font_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "f.ttf").write_bytes(b"not a font")
+    (tmp_path / "t.toml").write_text('[text]\nface = "F"\n[[face]]\nname = "F"\nfile = "f.ttf"\n')
+    done = run("render", CUES, "--theme", tmp_path / "t.toml", "-o", tmp_path / "m.png")
+    assert done.returncode == 2
+    assert b"is not a font that can be used" in done.stderr
+    assert str(tmp_path / "f.ttf").encode() in done.stderr
+
+
+@pytest.mark.parametrize("output", ["missing/m.png", ".", "m\udcff.png/x"])
+def test_an_output_that_cannot_be_written_is_an_error(output: str, tmp_path: Path) -> None:
+    done = run("render", CUES, "-o", tmp_path / output)
+    assert done.returncode == 4
+    assert b"The file can't be written" in done.stderr
+
+
+@pytest.mark.parametrize("source", ["missing.json", "."])
+def test_a_source_that_cannot_be_read_is_an_error(source: str, tmp_path: Path) -> None:
+    done = run("render", tmp_path / source)
+    assert done.returncode == 2 and b"The file can't be read" in done.stderr
+
+
+def test_demo_draws_and_tells_what_it_saves(tmp_path: Path) -> None:
+    done = run("demo", cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "mural.png").stat().st_size > 20_000
+    text = done.stderr.decode()
+    assert "shown    120 of 120 cues" in text and "the same cues as text" in text
+    prices = json.loads(run("demo", "--json", cwd=tmp_path).stdout)["price_in_tokens"]
+    assert prices["picture"] * 2 < prices["cues_as_text"] < prices["memories_as_text"]
+
+
+def test_theme_list() -> None:
+    names = [line.split()[0] for line in run("theme", "list").stdout.decode().splitlines()]
+    assert names == ["standard", "dark", "dense", "large", "pixel"]
+    rows = json.loads(run("theme", "list", "--json").stdout)
+    assert [row["name"] for row in rows] == names and rows[0]["text"]["pitch"] == 12
+
+
+def test_golden_check_and_update(tmp_path: Path) -> None:
+    (tmp_path / "golden").mkdir()
+    case = {"theme": "dense", "cues": [GOOD]}
+    (tmp_path / "golden/a.json").write_text(json.dumps(case))
+    done = run("golden", "check", cwd=tmp_path)
+    assert done.returncode == 1 and b"no expected files yet" in done.stdout
+    assert b"a: wrote a.svg and a.png" in run("golden", "update", cwd=tmp_path).stdout
+    assert run("golden", "check", cwd=tmp_path).stdout == b"1 of 1 cases are as expected.\n"
+    (tmp_path / "golden/a.json").write_text(json.dumps({**case, "theme": "dark"}))
+    done = run("golden", "check", "a", "--json", cwd=tmp_path)
+    [outcome] = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert outcome["problem"].startswith("the size is 1092 x 56 px")
+    assert outcome["picture"] == "golden-failures/a.png"
+    assert (tmp_path / "golden-failures/a.png").is_file()
+    assert run("golden", "check", "nope", cwd=tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    assert b"_MURALKIT_COMPLETE" in run("completion", shell).stdout
+
+
+def test_theme_names_are_completed() -> None:
+    environment = {
+        **os.environ,
+        "_MURALKIT_COMPLETE": "bash_complete",
+        "COMP_WORDS": "muralkit render --theme d",
+        "COMP_CWORD": "3",
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "muralkit"], env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.split() == ["plain,dark", "plain,dense"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "render", "demo", "theme", "theme list", "golden check", "golden update", "completion"],
+)
+def test_every_command_has_help_with_examples(name: str) -> None:
+    done = run(*name.split(), "--help")
+    assert done.returncode == 0
+    assert b"muralkit" in done.stdout
+    if name not in ("theme",):
+        assert b"Examples:" in done.stdout or b"Try it:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nope"], ["render"], ["render", "x", "--nope"], ["demo", "x"]]
+)
+def test_wrong_usage_is_code_2(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2 and done.stderr
+
+
+def test_version() -> None:
+    from muralkit import __version__
+
+    assert run("--version").stdout.decode().strip().endswith(__version__)
+
+
+def test_colour_only_on_a_terminal(tmp_path: Path) -> None:
+    def on_terminal(**env: str) -> bytes:
+        master, slave = pty.openpty()
+        command = [sys.executable, "-m", "muralkit", "render", str(tmp_path / "missing.json")]
+        subprocess.run(command, stderr=slave, stdout=slave, env={**os.environ, **env})
+        os.close(slave)
+        return os.read(master, 4096)
+
+    assert b"\x1b[" in on_terminal(TERM="xterm")
+    assert b"\x1b[" not in on_terminal(TERM="xterm", NO_COLOR="1")
+    assert b"\x1b[" not in run("render", tmp_path / "missing.json").stderr
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    command = f"{sys.executable} -m muralkit theme list | true"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True)
+    assert b"Traceback" not in done.stderr and b"BrokenPipe" not in done.stderr
+
+
+def test_an_interrupt_is_code_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("muralkit.cuefile.read", interrupted)
+    assert cli.main(["render", str(CUES)]) == 130
+
+
+def test_the_readme_documents_every_command() -> None:
+    import click
+
+    def commands(group: click.Group, path: str) -> list[str]:
+        found = []
+        for name, command in group.commands.items():
+            whole = f"{path} {name}"
+            found += commands(command, whole) if isinstance(command, click.Group) else [whole]
+        return found
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    missing = [command for command in commands(cli.cli, "muralkit") if command not in readme]
+    assert not missing

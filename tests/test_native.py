@@ -1,0 +1,54 @@
+"""A missing libcairo is an error with the command of the platform."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muralkit import native
+
+RELEASES = {
+    'ID=debian\nVERSION_ID="12"\n': "sudo apt-get install libcairo2",
+    "ID=ubuntu\nID_LIKE=debian\n": "sudo apt-get install libcairo2",
+    'ID=linuxmint\nID_LIKE="ubuntu debian"\n': "sudo apt-get install libcairo2",
+    "ID=fedora\n": "sudo dnf install cairo",
+    'ID="rocky"\nID_LIKE="rhel centos fedora"\n': "sudo dnf install cairo",
+    'ID="opensuse-leap"\nID_LIKE="suse opensuse"\n': "sudo zypper install libcairo2",
+    "ID=arch\n": "sudo pacman -S cairo",
+    "ID=alpine\n": "sudo apk add cairo",
+    "": "sudo apt-get install libcairo2",
+}
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=repr)
+def test_the_command_of_each_distribution(tmp_path: Path, release: str) -> None:
+    path = tmp_path / "os-release"
+    path.write_text(release)
+    assert native.INSTALL[native.system_family(path, "linux")] == RELEASES[release]
+
+
+def test_the_command_of_macos(tmp_path: Path) -> None:
+    assert native.INSTALL[native.system_family(tmp_path / "none", "darwin")] == "brew install cairo"
+
+
+def test_without_the_library_the_command_line_says_how_to_install_it(tmp_path: Path) -> None:
+    """cairocffi finds no library, as on a machine that has none."""
+    code = (
+        "import cffi, ctypes.util, sys\n"
+        "ctypes.util.find_library = lambda name: None\n"
+        "real = cffi.FFI.dlopen\n"
+        "def missing(self, name, flags=0):\n"
+        "    raise OSError(f'cannot load library {name!r}')\n"
+        "cffi.FFI.dlopen = missing\n"
+        "from muralkit.cli import main\n"
+        f"sys.exit(main(['demo', '-o', {str(tmp_path / 'x.png')!r}, '--no-cache']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 3
+    assert "The system library libcairo" in done.stderr
+    assert "Install it with: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "x.png").exists()
