@@ -1,6 +1,6 @@
 """Golden images: a folder of cases in, differences out.
 
-A case is NAME.json with its theme and cues, NAME.svg and NAME.png the expected
+A case is NAME.json with its theme and cues (or their paths), NAME.svg and NAME.png the expected
 output. Sizes are compared first, then the SVG, then pixels, then the PNG's
 bytes; only `update` writes into the folder.
 """
@@ -79,19 +79,24 @@ def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
 def _read(path: Path) -> Case:
     try:
         case = json.loads(path.read_text(encoding="utf-8"))
-        name, cues = case["theme"], list(case["cues"])
+        name, cues = case["theme"], case["cues"]
+        if not isinstance(cues, list | str):
+            raise TypeError("cues is neither a list nor the path of a file")
+        listed = path.parent / cues if isinstance(cues, str) else None
+        data = listed.read_bytes() if listed else b""
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise GoldenError(
             f"The case can't be read: {error!r}.",
             where=str(path),
-            hint='A case is {"theme": "standard", "cues": [...]}; a theme may be a path beside it.',
+            hint='A case is {"theme": "standard", "cues": [...]}; either may be a path beside it.',
         ) from error
+    found = cuefile.read(data, str(listed)) if listed else cuefile.checked(cues, str(path))
     beside = path.parent / str(name)
     theme = themes.load(beside if beside.exists() else str(name))
     return Case(
         path.stem,
         theme,
-        tuple(cuefile.checked(cues, str(path))),
+        tuple(found),
         path.with_suffix(".svg"),
         path.with_suffix(".png"),
     )

@@ -154,3 +154,26 @@ def test_everything_that_changes_the_picture_changes_the_fingerprint(
 def test_a_description_does_not_change_the_fingerprint(tmp_path: Path) -> None:
     first = themes.load(write(tmp_path, 'description = "one"\n')).fingerprint
     assert themes.load(write(tmp_path, 'description = "two"\n')).fingerprint == first
+
+
+def test_the_readme_has_every_key_of_a_manifest() -> None:
+    from pydantic import BaseModel
+
+    from muralkit.theme import FaceEntry, Manifest
+    from tests.conftest import ROOT
+
+    readme = (ROOT / "README.md").read_text("utf-8")
+    keys = []
+    for name, field in Manifest.model_fields.items():
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel):
+            keys += [(name, key) for key in section.model_fields]
+        else:
+            keys.append((name, ""))
+    for name, key in keys:
+        rows = [
+            line for line in readme.splitlines() if line.startswith("| `") and f"`{name}" in line
+        ]
+        assert any(f".{key}`" in row if key else f"`{name}`" in row for row in rows), (name, key)
+    face = next(line for line in readme.splitlines() if line.startswith("| `[[face]]`"))
+    assert all(f"`{key}`" in face for key in FaceEntry.model_fields)
