@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 import cairosvg
 
-from muralkit import render, render_svg, theme as themes
+from muralkit import render, render_svg
+from muralkit import theme as themes
 from muralkit.cache import ReplayCache
 from muralkit.layout import lay_out
 from muralkit.model import Cue
