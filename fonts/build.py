@@ -1,6 +1,7 @@
 """Make the derived font files of this folder from their sources.
 
     python fonts/build.py spleen             # spleen/ -> Spleen5x8.ttf
+    python fonts/build.py signs              # the outlines below -> MuralkitSigns.ttf
     python fonts/build.py noto FOLDER        # FOLDER/Noto*.ttf -> subsets
     python fonts/build.py pin                # print file, sha256 of every face
 
@@ -130,6 +131,60 @@ def build_spleen() -> None:
     builder.save(HERE / "Spleen5x8.ttf")
 
 
+# Signs whose usual shapes are misread at 11 px. Blind readers took every curved
+# "precedes" for a less-than; a Y on its side they can't. Units of 1,000 an em.
+STEM = 42  # half a stroke
+PRECEDES = ((60, 355), (340, 355), (620, 620), (620, 90))  # tip, fork, upper end, lower end
+
+
+def build_signs() -> None:
+    """Our own signs: precedes and succeeds as strokes of one thickness."""
+    advance = 680
+    mirrored = [(advance - x, y) for x, y in PRECEDES]
+    shapes = {"≺": PRECEDES, "≻": tuple(mirrored)}
+    glyphs = {".notdef": TTGlyphPen(None).glyph()}
+    for sign, (tip, fork, upper, lower) in shapes.items():
+        pen = TTGlyphPen(None)
+        for start, end in ((tip, fork), (fork, upper), (fork, lower)):
+            stroke(pen, start, end)
+        glyphs[f"u{ord(sign):04X}"] = pen.glyph()
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder(list(glyphs))
+    builder.setupCharacterMap({ord(sign): f"u{ord(sign):04X}" for sign in shapes})
+    builder.setupGlyf(glyphs)
+    builder.setupHorizontalMetrics(
+        {name: (advance, getattr(glyph, "xMin", 0)) for name, glyph in glyphs.items()}
+    )
+    builder.setupHorizontalHeader(ascent=750, descent=-200)
+    builder.setupNameTable(
+        {"familyName": "Muralkit Signs", "styleName": "Regular", "version": "Version 1.0"}
+    )
+    builder.setupOS2(sTypoAscender=750, sTypoDescender=-200, usWinAscent=750, usWinDescent=200)
+    builder.setupPost()
+    builder.font["head"].created = builder.font["head"].modified = EPOCH
+    builder.font.recalcTimestamp = False
+    builder.save(HERE / "MuralkitSigns.ttf")
+
+
+def stroke(pen: TTGlyphPen, start: tuple[int, int], end: tuple[int, int]) -> None:
+    """A straight stroke with square ends as a rectangle, clockwise."""
+    (x0, y0), (x1, y1) = start, end
+    length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
+    along = ((x1 - x0) * STEM / length, (y1 - y0) * STEM / length)
+    x0, y0, x1, y1 = x0 - along[0], y0 - along[1], x1 + along[0], y1 + along[1]
+    across = (-along[1], along[0])
+    corners = [
+        (x0 - across[0], y0 - across[1]),
+        (x0 + across[0], y0 + across[1]),
+        (x1 + across[0], y1 + across[1]),
+        (x1 - across[0], y1 - across[1]),
+    ]
+    pen.moveTo((round(corners[0][0]), round(corners[0][1])))
+    for x, y in corners[1:]:
+        pen.lineTo((round(x), round(y)))
+    pen.closePath()
+
+
 def build_subset(path: Path, ranges: list[tuple[int, int]]) -> None:
     """Keep the ranges; drop hinting and layout tables; fit the vertical metrics.
 
@@ -165,6 +220,8 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["spleen"]:
             build_spleen()
+        case ["signs"]:
+            build_signs()
         case ["noto", folder]:
             for name, ranges in SUBSETS.items():
                 build_subset(Path(folder) / name, ranges)

@@ -110,7 +110,7 @@ def test_the_bytes_are_those_that_were_published() -> None:
     assert hashlib.sha256(png).hexdigest() == PUBLISHED
 
 
-PUBLISHED = "ee5d5172067806b093ab953886c4b54a1f1afbfc7181162c85012d145f2bdb69"
+PUBLISHED = "53bfeba42d8bf126041c220f5895684ce29c630de660e967563703319a284a11"
 
 
 def test_the_order_of_the_cues_does_not_matter() -> None:

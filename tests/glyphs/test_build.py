@@ -77,3 +77,13 @@ def test_the_subsets_are_cut_from_their_source_as_listed(build: ModuleType) -> N
         allowed = {code for low, high in ranges for code in range(low, high + 1)}
         assert set(font.getBestCmap()) <= allowed and len(font.getBestCmap()) > 100
         assert "GSUB" not in font and "MATH" not in font
+
+
+def test_our_own_signs_are_rebuilt_byte_for_byte(
+    build: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "HERE", tmp_path)
+    build.build_signs()
+    made, kept = TTFont(tmp_path / "MuralkitSigns.ttf"), TTFont(FONTS / "MuralkitSigns.ttf")
+    assert made["glyf"].compile(made) == kept["glyf"].compile(kept)
+    assert {chr(code) for code in kept.getBestCmap()} == {"≺", "≻"}
