@@ -43,11 +43,20 @@ _FAULTS = (
 
 
 class ReplayCache:
-    """Pictures by key in a folder of the user's, shared by any number of processes."""
+    """Pictures by key in a folder of the user's, shared by any number of processes.
+
+    Opened on first use; `close` it, or use it in a `with`.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._cache: diskcache.Cache | None = None
+
+    def __enter__(self) -> ReplayCache:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def get(self, name: str) -> Mural | None:
         """The picture of that key; None where it is absent or damaged."""

@@ -79,24 +79,24 @@ def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
 def _read(path: Path) -> Case:
     try:
         case = json.loads(path.read_text(encoding="utf-8"))
-        name, cues = case["theme"], case["cues"]
-        if not isinstance(cues, list | str):
-            raise TypeError("cues is neither a list nor the path of a file")
-        listed = path.parent / cues if isinstance(cues, str) else None
-        data = listed.read_bytes() if listed else b""
+        name, listed = case["theme"], case["cues"]
+        if isinstance(listed, str):
+            beside = path.parent / listed
+            cues = cuefile.read(beside.read_bytes(), str(beside))
+        else:
+            cues = cuefile.checked(list(listed), str(path))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise GoldenError(
             f"The case can't be read: {error!r}.",
             where=str(path),
             hint='A case is {"theme": "standard", "cues": [...]}; either may be a path beside it.',
         ) from error
-    found = cuefile.read(data, str(listed)) if listed else cuefile.checked(cues, str(path))
-    beside = path.parent / str(name)
-    theme = themes.load(beside if beside.exists() else str(name))
+    own = path.parent / str(name)
+    theme = themes.load(own if own.exists() else str(name))
     return Case(
         path.stem,
         theme,
-        tuple(found),
+        tuple(cues),
         path.with_suffix(".svg"),
         path.with_suffix(".png"),
     )

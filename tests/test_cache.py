@@ -11,6 +11,8 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import diskcache
@@ -44,8 +46,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "cache" / "murals"
 
 
-def database(folder: Path) -> sqlite3.Connection:
-    return sqlite3.connect(folder / "cache.db", isolation_level=None)
+@contextmanager
+def database(folder: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(folder / "cache.db", isolation_level=None)) as connection:
+        yield connection
+
+
+@pytest.fixture(autouse=True)
+def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Close every cache that a test opens, or its connections outlive it."""
+    opened: list[ReplayCache] = []
+    start = ReplayCache.__init__
+
+    def tracked(self: ReplayCache, folder: Path) -> None:
+        start(self, folder)
+        opened.append(self)
+
+    monkeypatch.setattr(ReplayCache, "__init__", tracked)
+    yield
+    for cache in opened:
+        cache.close()
 
 
 @pytest.mark.parametrize("size", [10, 200_000])  # in the database, and in a file of its own

@@ -19,8 +19,7 @@ from muralkit.errors import FontError
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
-Segment = tuple[str, tuple[float, ...]]
-"""One step of an outline: M x y, L x y, C x1 y1 x2 y2 x y, or Z; y upwards."""
+    from muralkit.glyphs.outline import Segment
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import Any
 
 from fontTools.pens.basePen import BasePen
 
-from muralkit.glyphs.faces import Segment
+Segment = tuple[str, tuple[float, ...]]
+"""One step of an outline: M x y, L x y, C x1 y1 x2 y2 x y, or Z; y upwards."""
 
 Point = tuple[float, float]
 

@@ -1,0 +1,83 @@
+"""The command line: arguments in, printing out. What it does, other modules do.
+
+Results go to standard output, talk to standard error. Exit codes: 0 done, 1 a
+check failed, 2 wrong usage or bad input, 3 the system lacks something, 4 a file
+can't be written, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from muralkit import __version__
+from muralkit.cli.completion import completion
+from muralkit.cli.draw import demo, render
+from muralkit.cli.goldens import golden_group
+from muralkit.cli.themes import theme_group
+from muralkit.errors import EnvironmentProblem, MuralkitError, OutputError
+
+BAD_INPUT, LACKS, UNWRITABLE, INTERRUPTED = 2, 3, 4, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line. Returns the exit code."""
+    # pydantic asks every installed package for plug-ins: 20 ms, and none is ours.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    try:
+        code = cli.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="muralkit",
+            standalone_mode=False,
+            color=_colour(),
+        )
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("Interrupted.", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone, as in `muralkit theme list | head -1`.
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MuralkitError as error:
+        _complain(error)
+        if isinstance(error, EnvironmentProblem):
+            return LACKS
+        return UNWRITABLE if isinstance(error, OutputError) else BAD_INPUT
+    return code if isinstance(code, int) else 0  # click hands on what Exit was raised with
+
+
+def _colour() -> bool | None:
+    """What click takes: never, or where it is a terminal. See https://no-color.org."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def _complain(error: MuralkitError) -> None:
+    place = f"{error.where}: " if error.where else ""
+    label = click.style("Error: ", fg="red", bold=True)
+    click.echo(label + place + error.what, err=True, color=_colour())
+    if error.hint:
+        click.echo(error.hint, err=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="muralkit")
+def cli() -> None:
+    """Draw a project's memories as one PNG that vision models read.
+
+    \b
+    Try it:
+      muralkit demo
+      muralkit render cues.jsonl -o mural.png
+    """
+
+
+for command in (render, demo, theme_group, golden_group, completion):
+    cli.add_command(command)

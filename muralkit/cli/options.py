@@ -1,0 +1,57 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from muralkit.cache import ReplayCache
+
+
+def theme_names(start: str) -> list[Any]:
+    """Completions of a theme: the bundled names, else the files of the shell."""
+    from click.shell_completion import CompletionItem
+
+    from muralkit import themefile
+
+    names = [name for name in themefile.names() if name.startswith(start)]
+    return [CompletionItem(name) for name in names] or [CompletionItem(start, type="file")]
+
+
+THEME = click.option(
+    "--theme",
+    default="standard",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="A bundled theme, or the path of a manifest or its folder.",
+    shell_complete=lambda _context, _parameter, start: theme_names(start),
+)
+OUTPUT = click.option(
+    "-o",
+    "--output",
+    default="mural.png",
+    show_default=True,
+    metavar="FILE",
+    help="Where the PNG goes; - is standard output.",
+)
+NO_CACHE = click.option("--no-cache", is_flag=True, help="Draw anew, and keep nothing.")
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON to standard output.")
+
+
+@contextmanager
+def open_cache(off: bool) -> Iterator[ReplayCache | None]:
+    """The user's replay cache; None where it is off, or there is no home for it."""
+    from muralkit.paths import cache_folder
+
+    folder = None if off else cache_folder()
+    if folder is None:
+        yield None
+        return
+    from muralkit.cache import ReplayCache
+
+    with ReplayCache(folder) as cache:
+        yield cache

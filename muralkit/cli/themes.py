@@ -1,0 +1,39 @@
+"""`muralkit theme`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from muralkit.cli.options import JSON
+
+
+@click.group("theme")
+def theme_group() -> None:
+    """Work with themes."""
+
+
+@theme_group.command("list")
+@JSON
+def theme_list(as_json: bool) -> None:
+    """List the bundled themes.
+
+    \b
+    Examples:
+      muralkit theme list
+      muralkit theme list --json
+    """
+    from muralkit import theme as themes
+    from muralkit import themefile
+
+    found = [themes.load(name) for name in themefile.names()]
+    if as_json:
+        rows = [{"name": theme.name, **theme.manifest.model_dump(mode="json")} for theme in found]
+        click.echo(json.dumps(rows))
+        return
+    width = max(len(theme.name) for theme in found)
+    for theme in found:
+        click.echo(
+            f"{click.style(theme.name.ljust(width), bold=True)}  {theme.manifest.description}"
+        )
