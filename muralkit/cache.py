@@ -112,6 +112,13 @@ class ReplayCache:
 class _PromptCache(diskcache.Cache):  # type: ignore[misc]  # diskcache has no types
     """Gives up on a locked database soon: opening one would else try for a minute."""
 
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        try:
+            super().__init__(*arguments, **settings)
+        except BaseException:
+            self.close()
+            raise
+
     @property
     def _sql_retry(self) -> Callable[..., Any]:
         execute = self._sql
