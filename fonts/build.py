@@ -137,23 +137,35 @@ STEM = 42  # half a stroke
 PRECEDES = ((60, 355), (340, 355), (620, 620), (620, 90))  # tip, fork, upper end, lower end
 
 
+# The usual "because" is three pale dots at 11 px: here they are squares.
+DOT = 130
+BECAUSE = ((60, 440), (370, 440), (215, 90))  # lower left corners
+
+
 def build_signs() -> None:
-    """Our own signs: precedes and succeeds as strokes of one thickness."""
+    """Our own signs: precedes and succeeds as strokes of one thickness, because as squares."""
     advance = 680
     mirrored = [(advance - x, y) for x, y in PRECEDES]
     shapes = {"≺": PRECEDES, "≻": tuple(mirrored)}
+    signs = [*shapes, "∵"]
     glyphs = {".notdef": TTGlyphPen(None).glyph()}
     for sign, (tip, fork, upper, lower) in shapes.items():
         pen = TTGlyphPen(None)
         for start, end in ((tip, fork), (fork, upper), (fork, lower)):
             stroke(pen, start, end)
         glyphs[f"u{ord(sign):04X}"] = pen.glyph()
+    pen = TTGlyphPen(None)
+    for x, y in BECAUSE:
+        middle = x + DOT // 2
+        stroke(pen, (middle, y + STEM), (middle, y + DOT - STEM), DOT // 2)
+    glyphs["u2235"] = pen.glyph()
     builder = FontBuilder(1000, isTTF=True)
     builder.setupGlyphOrder(list(glyphs))
-    builder.setupCharacterMap({ord(sign): f"u{ord(sign):04X}" for sign in shapes})
+    builder.setupCharacterMap({ord(sign): f"u{ord(sign):04X}" for sign in signs})
     builder.setupGlyf(glyphs)
+    advances = dict.fromkeys(glyphs, advance) | {"u2235": 560}
     builder.setupHorizontalMetrics(
-        {name: (advance, getattr(glyph, "xMin", 0)) for name, glyph in glyphs.items()}
+        {name: (advances[name], getattr(glyph, "xMin", 0)) for name, glyph in glyphs.items()}
     )
     builder.setupHorizontalHeader(ascent=750, descent=-200)
     builder.setupNameTable(
@@ -166,13 +178,13 @@ def build_signs() -> None:
     builder.save(HERE / "MuralkitSigns.ttf")
 
 
-def stroke(pen: TTGlyphPen, start: tuple[int, int], end: tuple[int, int]) -> None:
-    """A straight stroke with square ends as a rectangle, clockwise."""
+def stroke(pen: TTGlyphPen, start: tuple[int, int], end: tuple[int, int], half: int = STEM) -> None:
+    """A straight stroke with square ends as a rectangle, clockwise; `half` its thickness."""
     (x0, y0), (x1, y1) = start, end
     length = ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5
     along = ((x1 - x0) * STEM / length, (y1 - y0) * STEM / length)
     x0, y0, x1, y1 = x0 - along[0], y0 - along[1], x1 + along[0], y1 + along[1]
-    across = (-along[1], along[0])
+    across = (-along[1] * half / STEM, along[0] * half / STEM)
     corners = [
         (x0 - across[0], y0 - across[1]),
         (x0 + across[0], y0 + across[1]),

@@ -1,7 +1,17 @@
-"""`python -m muralkit`."""
+"""`python -m muralkit`, and the `muralkit` command."""
 
 import sys
 
-from muralkit.cli import main
 
-sys.exit(main())
+def run() -> int:
+    """The command line; an interrupt while it is still being imported is a quiet one."""
+    try:
+        from muralkit.cli import main
+
+        return main()
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(run())

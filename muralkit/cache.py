@@ -48,8 +48,8 @@ class ReplayCache:
     Opened on first use; `close` it, or use it in a `with`.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
         self._cache: diskcache.Cache | None = None
 
     def __enter__(self) -> ReplayCache:

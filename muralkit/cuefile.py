@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from muralkit.errors import InputError
+from muralkit.glyphs.clean import clean
 from muralkit.model import DEFAULT_IMPORTANCE, Cue, MemoryId
 
 EXAMPLE = '{"id": 7, "category": "NAMING", "importance": 60, "cue": "topic names = team.event.v1"}'
@@ -77,7 +78,7 @@ def _checked(entries: Any, place: Callable[[int], str]) -> list[Cue]:
             raise InputError(f"An entry is an object, not {kind}.", where=place(index), hint=_HINT)
         for field, (rule, valid) in _FIELDS.items():
             if field not in entry:
-                raise InputError(f"The field {field!r} is missing.", where=place(index), hint=_HINT)
+                raise _missing(field, entry, place(index))
             if not valid(entry[field]):
                 raise InputError(
                     f"The field {field!r} {rule}; it is {_shown(entry[field])}.",
@@ -97,6 +98,14 @@ def _checked(entries: Any, place: Callable[[int], str]) -> list[Cue]:
     return cues
 
 
+def _missing(field: str, entry: Mapping[str, Any], where: str) -> InputError:
+    """A missing field; the likely cause where it is known."""
+    hint = f"It may be null, which reads as 50. {_HINT}" if field == "importance" else _HINT
+    if field == "id" and any(isinstance(value, list) for value in entry.values()):
+        hint = f"Give the list itself, without an object around it. {_HINT}"
+    return InputError(f"The field {field!r} is missing.", where=where, hint=hint)
+
+
 def _is_id(value: object) -> bool:
     return type(value) is int or (isinstance(value, str) and value != "")
 
@@ -109,7 +118,7 @@ _FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
     "id": ("must be a whole number, or a text that is not empty", _is_id),
     "category": (
         "must be a text that is not blank",
-        lambda value: isinstance(value, str) and not value.isspace() and value != "",
+        lambda value: isinstance(value, str) and clean(value)[0] != "",
     ),
     "importance": ("must be a whole number from 1 to 100, or null", _is_importance),
     "cue": ("must be a text", lambda value: isinstance(value, str)),

@@ -6,6 +6,8 @@ Every error says what is wrong, where, and (in `hint`) what to do next.
     ├── InputError          the cues: not JSON, a missing or wrong field, duplicate ids
     ├── ThemeError          a manifest, template or setting of a theme
     │   └── TemplateError   a template that raises, reaches outside or emits bad SVG
+    ├── StoreError          the memory store: not ours, damaged, newer, locked, full
+    ├── ConfigError         a configuration file that can't be read
     ├── FontError           a face that is missing, damaged, unpinned or not a font
     ├── EnvironmentProblem  a system library that is missing
     ├── OutputError         a path that can't be written
@@ -15,12 +17,14 @@ Every error says what is wrong, where, and (in `hint`) what to do next.
 from __future__ import annotations
 
 __all__ = [
+    "ConfigError",
     "EnvironmentProblem",
     "FontError",
     "GoldenError",
     "InputError",
     "MuralkitError",
     "OutputError",
+    "StoreError",
     "TemplateError",
     "ThemeError",
 ]
@@ -59,6 +63,14 @@ class ThemeError(MuralkitError):
 
 class TemplateError(ThemeError):
     """A template raised, reached outside, or emitted SVG that can't be drawn."""
+
+
+class StoreError(MuralkitError):
+    """The store can't be used; what it holds is as it was."""
+
+
+class ConfigError(MuralkitError):
+    """A configuration can't be used."""
 
 
 class FontError(MuralkitError):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from muralkit import cuefile, output, pipeline
 from muralkit import theme as themes
-from muralkit.errors import GoldenError, MuralkitError
+from muralkit.errors import GoldenError, MuralkitError, OutputError
 from muralkit.model import Cue
 
 if TYPE_CHECKING:
@@ -52,12 +52,13 @@ class Outcome:
     picture: Path | None = None
 
 
-def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
-    """The cases of a folder by name, or those that are named.
+def cases(folder: Path, only: Sequence[str] = ()) -> list[Path]:
+    """The case files of a folder by name, or those that are named.
 
+    A JSON file that is a list is no case: the cues of one may lie beside it.
     Raises GoldenError where the folder has none, or not the named ones.
     """
-    paths = {path.stem: path for path in sorted(folder.glob("*.json"))}
+    paths = {path.stem: path for path in sorted(folder.glob("*.json")) if not _is_list(path)}
     unknown = [name for name in only if name not in paths]
     if unknown:
         near = difflib.get_close_matches(unknown[0], paths, n=1)
@@ -73,18 +74,29 @@ def cases(folder: Path, only: Sequence[str] = ()) -> list[Case]:
             where=str(folder),
             hint='A case is NAME.json: {"theme": "standard", "cues": [...]}. See --dir.',
         )
-    return [_read(path) for name, path in paths.items() if not only or name in only]
+    return [path for name, path in paths.items() if not only or name in only]
 
 
-def _read(path: Path) -> Case:
+def _is_list(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(64).lstrip().startswith(b"[")
+    except OSError:
+        return False
+
+
+def read(path: Path) -> Case:
+    """A case with its theme and cues loaded. Raises GoldenError, InputError or ThemeError."""
     try:
         case = json.loads(path.read_text(encoding="utf-8"))
         name, listed = case["theme"], case["cues"]
         if isinstance(listed, str):
             beside = path.parent / listed
             cues = cuefile.read(beside.read_bytes(), str(beside))
+        elif isinstance(listed, list):
+            cues = cuefile.checked(listed, str(path))
         else:
-            cues = cuefile.checked(list(listed), str(path))
+            raise TypeError("cues must be a list, or the path of a file")
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise GoldenError(
             f"The case can't be read: {error!r}.",
@@ -93,38 +105,42 @@ def _read(path: Path) -> Case:
         ) from error
     own = path.parent / str(name)
     theme = themes.load(own if own.exists() else str(name))
-    return Case(
-        path.stem,
-        theme,
-        tuple(cues),
-        path.with_suffix(".svg"),
-        path.with_suffix(".png"),
-    )
+    return Case(path.stem, theme, tuple(cues), path.with_suffix(".svg"), path.with_suffix(".png"))
 
 
-def check(found: Sequence[Case], failures: Path) -> Iterator[Outcome]:
-    """An Outcome for each case in turn; pictures of failures go to that folder."""
-    for case in found:
+def check(paths: Sequence[Path], failures: Path) -> Iterator[Outcome]:
+    """An Outcome for each case in turn; pictures of failures go to that folder.
+
+    Raises OutputError where they can't be written there.
+    """
+    for path in paths:
         try:
+            case = read(path)
             svg, png = _render(case)
         except MuralkitError as error:
-            yield Outcome(case.name, f"it can't be rendered: {error}")
+            yield Outcome(path.stem, f"it can't be rendered: {error}")
             continue
         yield _compare(case, svg, png, failures)
 
 
-def update(found: Sequence[Case]) -> Iterator[Outcome]:
+def update(paths: Sequence[Path]) -> Iterator[Outcome]:
     """Write each case's expected files anew; `problem` tells what changed."""
-    for case in found:
+    for path in paths:
+        case = read(path)
         svg, png = _render(case)
-        changed = [
-            path.name
-            for path, data in ((case.svg, svg.encode()), (case.png, png))
-            if not path.exists() or path.read_bytes() != data
-        ]
-        output.write(case.svg, svg.encode(), FILE_MODE)
-        output.write(case.png, png, FILE_MODE)
+        changed = []
+        for file, data in ((case.svg, svg.encode()), (case.png, png)):
+            if _content(file) != data:
+                changed.append(file.name)
+                output.write(file, data, FILE_MODE)
         yield Outcome(case.name, f"wrote {' and '.join(changed)}" if changed else "")
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def _render(case: Case) -> tuple[str, bytes]:
@@ -136,7 +152,9 @@ def _render(case: Case) -> tuple[str, bytes]:
 
 def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
     if not case.png.exists() or not case.svg.exists():
-        return Outcome(case.name, "it has no expected files yet; look at it, then `golden update`")
+        picture = _leave(failures, f"{case.name}.png", png)
+        problem = "it has no expected files yet; look at the picture, then `golden update`"
+        return Outcome(case.name, problem, 0, picture)
     try:
         expected = _open(case.png.read_bytes())
     except (OSError, ValueError, SyntaxError) as error:
@@ -149,13 +167,12 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
     if pixels:
         picture = _side_by_side(case, expected, actual, failures)
         return Outcome(case.name, f"{pixels} pixels differ", pixels, picture)
-    if svg != case.svg.read_text(encoding="utf-8"):
-        (failures / f"{case.name}.svg").parent.mkdir(parents=True, exist_ok=True)
-        output.write(failures / f"{case.name}.svg", svg.encode(), FILE_MODE)
+    if svg.encode() != _content(case.svg):
+        _leave(failures, f"{case.name}.svg", svg.encode())
         return Outcome(
             case.name, f"the same pixels from another SVG; {_first_difference(case, svg)}"
         )
-    if png != case.png.read_bytes():
+    if png != _content(case.png):
         return Outcome(case.name, "the same pixels in another file: the encoder changed")
     return Outcome(case.name)
 
@@ -203,16 +220,27 @@ def _side_by_side(case: Case, expected: Any, actual: Any, failures: Path) -> Pat
     sheet = Image.new("RGB", (3 * width + 2 * GAP, height), "#808080")
     for index, page in enumerate((padded[0], faint, padded[1])):
         sheet.paste(page, (index * (width + GAP), 0))
-    failures.mkdir(parents=True, exist_ok=True)
     stream = BytesIO()
     sheet.save(stream, "PNG")
-    path = failures / f"{case.name}.png"
-    output.write(path, stream.getvalue(), FILE_MODE)
-    return path
+    return _leave(failures, f"{case.name}.png", stream.getvalue())
+
+
+def _leave(failures: Path, name: str, data: bytes) -> Path:
+    """Write a file that shows a failure. Raises OutputError."""
+    try:
+        failures.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The folder for failures can't be made: {error.strerror}.",
+            where=str(failures),
+            hint="Give another one with --failures.",
+        ) from error
+    output.write(failures / name, data, FILE_MODE)
+    return failures / name
 
 
 def _first_difference(case: Case, svg: str) -> str:
-    expected = case.svg.read_text(encoding="utf-8").split("\n")
+    expected = case.svg.read_text(encoding="utf-8", errors="replace").split("\n")
     for number, (old, new) in enumerate(zip(expected, svg.split("\n"), strict=False), 1):
         if old != new:
             return f"line {number} is {new[:80]!r}, expected {old[:80]!r}"

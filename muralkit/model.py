@@ -1,4 +1,4 @@
-"""The frozen data that passes between the stages; nothing here computes.
+"""The frozen data that passes between the stages.
 
 Lengths are CSS pixels (one pixel of the PNG), y grows downwards, and a point
 (x, y) is measured from the canvas's top left corner.
@@ -15,6 +15,13 @@ TILE = 28
 CATEGORIES = ("PROJECT_RULES", "ARCHITECTURE", "CONSTRAINTS", "CONFIG_VALUES", "NAMING")
 """The known categories in their order; any other follows, by name."""
 
+
+def category_order(category: str) -> tuple[int, str]:
+    """What bands are sorted by."""
+    known = category in CATEGORIES
+    return (CATEGORIES.index(category) if known else len(CATEGORIES)), category
+
+
 DEFAULT_IMPORTANCE = 50
 """What an absent (null) importance reads as, on the scale of 1 to 100."""
 
@@ -22,6 +29,52 @@ PROHIBITION = "⊘"
 """The sign that makes a cue a prohibition."""
 
 MemoryId = int | str
+
+
+class Status(StrEnum):
+    """What becomes of a memory: the first two are the pool that an agent may see."""
+
+    ACTIVE = "active"
+    PERMANENT = "permanent"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One durable fact of a project.
+
+    `importance` is as it was given, null included: `weight` reads null as 50.
+    Times are seconds since 1970, UTC; `expires_at` null means never.
+    """
+
+    id: int
+    category: str
+    importance: int | None
+    status: Status
+    content: str
+    created_at: int = 0
+    updated_at: int = 0
+    expires_at: int | None = None
+
+    @property
+    def weight(self) -> int:
+        """The importance from 1 to 100."""
+        return DEFAULT_IMPORTANCE if self.importance is None else self.importance
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCue:
+    """The cue that was made of a memory's content of that hash, and by what.
+
+    An empty `text` has no cue yet, but `rejections` of that content are counted.
+    """
+
+    memory_id: int
+    text: str
+    content_hash: str
+    model: str
+    rules_version: int
+    rejections: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,11 @@ def write(path: Path, data: bytes, mode: int = PRIVATE) -> None:
     OutputError; what stood at the path before is then intact.
     """
     try:
+        if not path.name:
+            raise IsADirectoryError(21, "Is a directory")
         target = Path(os.path.realpath(path))
+        if target.is_file() and not os.access(target, os.W_OK):
+            raise PermissionError(13, "Permission denied")
         if target.exists() and not target.is_file():
             _write_through(target, data)
             return
@@ -32,7 +36,7 @@ def write(path: Path, data: bytes, mode: int = PRIVATE) -> None:
         raise OutputError(
             f"The file can't be written: {reason}.",
             where=str(path),
-            hint="Give another path with -o; nothing was changed.",
+            hint="Give another path; what stood there is as it was.",
         ) from error
 
 
@@ -58,6 +62,14 @@ def _replace(target: Path, data: bytes, mode: int) -> None:
 
 
 def write_stdout(data: bytes) -> None:
-    """Write bytes to standard output."""
-    sys.stdout.buffer.write(data)
-    sys.stdout.buffer.flush()
+    """Write bytes to standard output. Raises OutputError; a reader that left is BrokenPipeError."""
+    try:
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        raise
+    except (OSError, AttributeError, ValueError) as error:  # full, or closed from the start
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it is closed"
+        raise OutputError(
+            f"Standard output can't be written: {reason}.", hint="Give a file with -o."
+        ) from error

@@ -41,7 +41,7 @@ _UNDRAWN = frozenset(
         "tref",
     )
 )
-# What a text element can't have; an enclosing <g> can have most of it.
+# What a text element can't have, itself or by inheritance.
 _NOT_ON_TEXT = frozenset(
     (
         "clip",
@@ -65,6 +65,9 @@ _SUSPECT = re.compile(
     re.IGNORECASE,
 )
 _OUTSIDE = re.compile(r"url\(\s*[\"']?\s*(?!#)([^)]*)|(@import[^;]*)", re.IGNORECASE)
+
+
+_ON_A_GROUP = frozenset(("clip", "clip-path", "display", "filter", "opacity", "transform"))
 
 
 class DrawingError(Exception):
@@ -219,7 +222,8 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         """A text element's glyphs as one path, filled; then its tspans."""
         odd = _NOT_ON_TEXT & node.keys()
         if odd:
-            raise _Fault(f"{min(odd)} can't stand on text: put it on a <g> around it", None)
+            advice = ", but on a <g> around it" if min(odd) in _ON_A_GROUP else ""
+            raise _Fault(f"{min(odd)} can't stand on text{advice}", None)
         if node.tag == "text":
             self._pen = (0.0, 0.0)
         outer, self.font_size = self.font_size, length(self, node.get("font-size", "12pt"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 from jinja2 import (
     ChoiceLoader,
+    Environment,
     FileSystemLoader,
     StrictUndefined,
     Template,
@@ -162,11 +163,22 @@ def _template(theme: Theme) -> Template:
         ) from error
 
 
+class _FlatLoader(FileSystemLoader):
+    """Only files *.j2 of the folder itself: those that the fingerprint covers."""
+
+    def get_source(
+        self, environment: Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool]]:
+        if "/" in template or "\\" in template or not template.endswith(".j2"):
+            raise TemplateNotFound(template)
+        return super().get_source(environment, template)
+
+
 @lru_cache(maxsize=16)
 def _environment(folders: tuple[Path, ...], _fingerprint: str) -> ImmutableSandboxedEnvironment:
     """One per set of templates: a changed template changes the fingerprint."""
     environment = ImmutableSandboxedEnvironment(
-        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+        loader=ChoiceLoader([_FlatLoader(folder) for folder in folders]),
         undefined=StrictUndefined,
         autoescape=True,
         auto_reload=False,
@@ -202,7 +214,7 @@ def _located(error: Exception, theme: Theme) -> TemplateError:
 
 
 _HINTS: Mapping[str, str] = {
-    "UndefinedError": "The README's guide for theme authors lists what a template gets.",
+    "UndefinedError": "The README (Themes) lists what a template gets.",
     "SecurityError": "Templates run in a sandbox: they only read the data that they get.",
-    "TemplateNotFound": "A template includes only files that lie beside it or are bundled.",
+    "TemplateNotFound": "A template includes only files NAME.j2 beside it, or bundled ones.",
 }

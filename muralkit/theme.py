@@ -36,7 +36,7 @@ def _whole_tiles(value: int) -> int:
 
 
 Colour = Annotated[str, AfterValidator(_colour)]
-Tiles = Annotated[int, Field(ge=TILE, le=8192), AfterValidator(_whole_tiles)]
+Tiles = Annotated[int, Field(ge=TILE, le=8176), AfterValidator(_whole_tiles)]
 Pixels = Annotated[int, Field(ge=0, le=500)]
 Size = Annotated[float, Field(gt=0, le=200, allow_inf_nan=False)]
 Tracking = Annotated[float, Field(ge=0, le=50, allow_inf_nan=False)]
@@ -157,7 +157,7 @@ class Manifest(_Section):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, title="muralkit theme")
 
     description: str = ""
-    template: Name = "mural.svg.j2"
+    template: Annotated[str, Field(pattern=r"^[^/\\]+\.j2$", max_length=100)] = "mural.svg.j2"
     canvas: CanvasSection = CanvasSection()
     text: TextSection = TextSection()
     banner: BannerSection = BannerSection()
@@ -215,9 +215,28 @@ def check(file: ThemeFile) -> Theme:
     except ValidationError as error:
         raise ThemeError(_explain(error, Manifest), where=str(file.path)) from error
     own = tuple(_own_face(entry, folder, file.path) for entry, folder in file.faces)
+    manifest = manifest.model_copy(update={"inks": _distinct(manifest.inks)})
     names = {face.name for face in own}
     faces = (*own, *(face for face in bundled() if face.name not in names))
     return Theme(file.name, manifest, file.folders, faces, file.fingerprint)
+
+
+def _distinct(inks: InksSection) -> InksSection:
+    """The inks with no two of one colour: a repeated one is a shade of blue off.
+
+    The rasterizer tells an ink by its colour, and an ink on a banner's ground is
+    another one than the page, though both be white.
+    """
+    seen: set[str] = set()
+    colours = {}
+    for name in ("page", "text", "prohibition", "mark", "banner_ground", "banner"):
+        colour = getattr(inks, name)
+        while colour in seen:
+            red, green, blue = rgb(colour)
+            colour = f"#{red:02x}{green:02x}{blue - 1 if blue else 1:02x}"
+        seen.add(colour)
+        colours[name] = colour
+    return inks.model_copy(update=colours)
 
 
 def _tuples(value: Any) -> Any:

@@ -68,6 +68,8 @@ def _locate(name_or_path: str | Path) -> Path:
             path = path / "theme.toml"
         if path.is_file():
             return path.resolve()
+    except PermissionError as error:
+        raise ThemeError("The manifest can't be read: no permission.", where=str(path)) from error
     except (OSError, ValueError):
         pass
     near = get_close_matches(str(name_or_path), names(), n=1)
@@ -125,7 +127,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ThemeError(
             f"The manifest can't be read: {error.strerror}.", where=str(path)
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # TOML's own errors, UTF-8, huge numbers
         raise ThemeError(
             f"The manifest is not valid TOML: {error}.",
             where=str(path),
@@ -155,15 +157,21 @@ def _fingerprint(
     templates = [
         (file.name, _digest(file)) for folder in folders for file in sorted(folder.glob("*.j2"))
     ]
-    own = [
-        (entry, _digest(folder / entry["file"]))
-        for entry, folder in faces
-        if isinstance(entry, dict) and isinstance(entry.get("file"), str)
-    ]
-    settings = {key: value for key, value in data.items() if key != "description"}
+    own = [(entry, _digest(folder / _face_file(entry))) for entry, folder in faces]
+    settings = {
+        key: value
+        for key, value in data.items()
+        if not (key == "description" and isinstance(value, str))
+    }
     bundled = _digest(assets.folder("fonts") / "fonts.toml")  # has every face's sha256
     picture = json.dumps([settings, templates, own, bundled], sort_keys=True, default=str)
     return hashlib.sha256(picture.encode()).hexdigest()
+
+
+def _face_file(entry: Any) -> str:
+    """The file that a [[face]] names; nothing where it names none, which the checks report."""
+    file = entry.get("file") if isinstance(entry, dict) else None
+    return file if isinstance(file, str) else ""
 
 
 def _digest(path: Path) -> str:

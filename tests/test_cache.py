@@ -341,3 +341,19 @@ def test_processes_killed_at_random(folder: Path) -> None:
         cache.put(mural())
         assert cache.get(KEY) is not None
         cache.close()
+
+
+def test_a_folder_may_be_a_text(folder: Path) -> None:
+    cache = ReplayCache(str(folder))
+    assert [render([cue(1, "x")], cache=cache).cached for _ in range(2)] == [False, True]
+
+
+@pytest.mark.parametrize("home", ["relative", "~nosuchuser/x"])
+def test_a_relative_or_strange_home_is_where_the_cache_goes(
+    home: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from muralkit.paths import cache_folder
+
+    monkeypatch.setenv("MURALKIT_HOME", home)
+    monkeypatch.chdir(tmp_path)
+    assert cache_folder() == tmp_path / home / "cache" / "murals"

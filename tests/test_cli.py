@@ -48,7 +48,7 @@ def test_render_in_json(tmp_path: Path) -> None:
     assert report["shown"] == [1, "é"]
     assert report["dropped"] == [{"id": 3, "importance": 60, "reason": "nothing to draw"}]
     assert report["escaped"] == [{"character": "U+1F600", "count": 1}]
-    assert (report["stripped"], report["tokens"], report["width"]) == (1, 78, 1092)
+    assert (report["stripped"], report["tokens"], report["width"]) == (1, 39, 1092)
     assert report["bytes"] == (tmp_path / "m.png").stat().st_size
     assert (len(report["key"]), report["cached"], report["theme"]) == (64, False, "standard")
 
@@ -222,7 +222,7 @@ def test_golden_check_and_update(tmp_path: Path) -> None:
     done = run("golden", "check", "a", "--json", cwd=tmp_path)
     [outcome] = json.loads(done.stdout)
     assert done.returncode == 1
-    assert outcome["problem"].startswith("the size is 1092 x 56 px")
+    assert outcome["problem"].endswith(" pixels differ")
     assert outcome["picture"] == "golden-failures/a.png"
     assert (tmp_path / "golden-failures/a.png").is_file()
     assert run("golden", "check", "nope", cwd=tmp_path).returncode == 2
@@ -312,3 +312,106 @@ def test_the_readme_documents_every_command() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     missing = [command for command in commands(cli.cli, "muralkit") if command not in readme]
     assert not missing
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("c.json", "-o", "c.json"),
+        ("c.json", "--svg", "c.json"),
+        ("c.json", "-o", "x.png", "--svg", "x.png"),
+        ("c.json", "--theme", "t.toml", "-o", "t.toml"),
+        ("c.json", "-o", "./sub/../c.json"),
+    ],
+)
+def test_no_result_overwrites_an_input_or_another_result(
+    arguments: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "c.json").write_text("[]")
+    (tmp_path / "t.toml").write_text("")
+    done = run("render", *arguments, cwd=tmp_path)
+    assert done.returncode == 2 and b"give another path" in done.stderr
+    assert (tmp_path / "c.json").read_text() == "[]"
+    assert (tmp_path / "t.toml").read_text() == ""
+
+
+def shell(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """A command line of bash, in which `muralkit` is the command."""
+    line = f'set -o pipefail; muralkit() {{ {sys.executable} -m muralkit "$@"; }}; {command}'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, cwd=cwd)
+    assert b"Traceback" not in done.stderr, done.stderr
+    return done
+
+
+@pytest.mark.parametrize(
+    "command", ["theme list", "theme list --json", "render c.json --svg -", "completion bash"]
+)
+def test_a_closed_pipe_is_no_failure_and_loses_no_file(command: str, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps([GOOD]))
+    done = shell(f"muralkit {command} | true", tmp_path)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert (tmp_path / "mural.png").exists() == ("render" in command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["render c.json -o -", "render c.json --svg -", "render c.json --json", "theme list"],
+)
+def test_a_full_standard_output_is_code_4(command: str, tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps([GOOD]))
+    done = shell(f"muralkit {command} > /dev/full", tmp_path)
+    assert done.returncode == 4 and b"No space left on device" in done.stderr
+
+
+def test_closed_standard_streams_are_errors(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps([GOOD]))
+    assert shell("muralkit render - <&-", tmp_path).returncode == 2
+    assert shell("muralkit render c.json -o - >&-", tmp_path).returncode == 4
+
+
+def test_a_failures_folder_that_cannot_be_made_is_code_4(tmp_path: Path) -> None:
+    (tmp_path / "golden").mkdir()
+    (tmp_path / "golden/a.json").write_text(json.dumps({"theme": "dense", "cues": [GOOD]}))
+    done = run("golden", "check", "--failures", "/proc/x", cwd=tmp_path)
+    assert done.returncode == 4 and b"/proc/x" in done.stderr
+
+
+def test_an_empty_picture_is_said(tmp_path: Path) -> None:
+    done = run("render", "-", "-o", tmp_path / "m.png", stdin=b"")
+    assert done.returncode == 0 and b"There are no cues" in done.stderr
+
+
+def test_a_wrapped_list_is_explained() -> None:
+    done = run("render", "-", stdin=json.dumps({"cues": [GOOD]}).encode())
+    assert b"Give the list itself" in done.stderr
+
+
+def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
+    """SIGINT at any moment: code 130 or done, never a traceback, never half a file."""
+    import random
+    import signal
+    import time
+
+    rng = random.Random(3)
+    whole = run("render", CUES, "-o", tmp_path / "whole.png").returncode
+    assert whole == 0
+    for _ in range(12):
+        (tmp_path / "m.png").write_bytes(b"old")
+        command = [
+            "-m",
+            "muralkit",
+            "render",
+            str(CUES),
+            "-o",
+            str(tmp_path / "m.png"),
+            "--no-cache",
+        ]
+        child = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE)
+        time.sleep(0.15 + rng.random() * 1.2)
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate()
+        assert child.returncode in (0, 130, -signal.SIGINT), err  # the last: it was done already
+        assert b"Traceback" not in err, err
+        left = (tmp_path / "m.png").read_bytes()
+        assert left in (b"old", (tmp_path / "whole.png").read_bytes())

@@ -110,7 +110,7 @@ def test_the_bytes_are_those_that_were_published() -> None:
     assert hashlib.sha256(png).hexdigest() == PUBLISHED
 
 
-PUBLISHED = "53bfeba42d8bf126041c220f5895684ce29c630de660e967563703319a284a11"
+PUBLISHED = "ba65f4b9c6e804fa4c9194fe752a8e9ee6393190014cb61c12ecb73b96fff3d0"
 
 
 def test_the_order_of_the_cues_does_not_matter() -> None:

@@ -66,3 +66,35 @@ def test_two_extra_colours_have_plates() -> None:
     for colour in ((0, 0xAA, 0), (0xEE, 0xEE, 0xEE)):
         red, green, blue = (round(255 * v) for v in plates.plate(*(v / 255 for v in colour)))
         assert plates.palette[plates.indices(pixel(red, green, blue))[0]] == colour
+
+
+@pytest.mark.parametrize("name", themefile.names())
+def test_a_banner_fades_from_its_own_ground(name: str) -> None:
+    """White on a bar is another ink than a white page: no step of it is a text's or red's."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    from muralkit import render
+    from tests.conftest import cue
+
+    manifest = themes.load(name).manifest
+    with Image.open(BytesIO(render([cue(1, "x")], name).png)) as image:
+        bar = image.convert("RGB").crop((2, 2, 200, 2 + manifest.banner.height))
+        found = {pixel for _, pixel in bar.getcolors(9999) or []}
+    ground, ink = (
+        bytes.fromhex(c[1:]) for c in (manifest.inks.banner_ground, manifest.inks.banner)
+    )
+    top = manifest.raster.levels - 1
+    ramp = {
+        tuple(round(a + (b - a) * step / top) for a, b in zip(ground, ink, strict=True))
+        for step in range(top + 1)
+    }
+    assert found <= ramp and len(found) > 1
+
+
+def test_inks_of_one_colour_are_kept_apart_by_a_shade() -> None:
+    inks = themes.load("standard").manifest.inks
+    assert (inks.page, inks.banner) == ("#ffffff", "#fffffe")
+    dark = themes.load("dark").manifest.inks
+    assert len({dark.page, dark.text, dark.mark, dark.prohibition, dark.banner}) == 5

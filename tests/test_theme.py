@@ -177,3 +177,64 @@ def test_the_readme_has_every_key_of_a_manifest() -> None:
         assert any(f".{key}`" in row if key else f"`{name}`" in row for row in rows), (name, key)
     face = next(line for line in readme.splitlines() if line.startswith("| `[[face]]`"))
     assert all(f"`{key}`" in face for key in FaceEntry.model_fields)
+
+
+@pytest.mark.parametrize("template", ["mine.svg", "sub/mine.svg.j2", "../mine.svg.j2", "/x.j2"])
+def test_a_template_is_a_j2_file_beside_the_manifest(tmp_path: Path, template: str) -> None:
+    """Others would not be in the fingerprint, and a changed one would replay an old picture."""
+    assert "template" in fault(write(tmp_path, f'template = "{template}"\n')).what
+
+
+def test_a_wrong_theme_is_an_error_though_a_right_one_was_cached(tmp_path: Path) -> None:
+    from muralkit import ReplayCache, render
+
+    with ReplayCache(tmp_path / "cache") as cache:
+        render([], write(tmp_path, "", "right.toml"), cache=cache)
+        for number, wrong in enumerate(("description = 3\n", "[[face]]\nname = 'x'\n")):
+            with pytest.raises(ThemeError):
+                render([], write(tmp_path, wrong, f"wrong{number}.toml"), cache=cache)
+
+
+def test_a_huge_number_is_an_error(tmp_path: Path) -> None:
+    assert "not valid TOML" in fault(write(tmp_path, f"[text]\nsize = {'9' * 5000}\n")).what
+
+
+def test_snap_needs_a_face_of_whole_pixels(tmp_path: Path) -> None:
+    from muralkit import render
+
+    path = write(tmp_path, 'inherits = "standard"\n[text]\nsnap = true\n')
+    with pytest.raises(ThemeError, match="snap needs whole pixels"):
+        render([], path)
+
+
+@pytest.mark.parametrize(
+    "canvas",
+    [
+        "width = 1400\ncolumns = 1\nmax_side = 1400\nmargin = 500",
+        "width = 1092\nmax_tiles = 39\nmargin = 20",
+        'width = "fit"\nmargin = 500\nmax_side = 560',
+    ],
+)
+def test_a_canvas_without_room_is_an_error(tmp_path: Path, canvas: str) -> None:
+    from muralkit import render
+    from tests.conftest import cue
+
+    path = write(tmp_path, f"[canvas]\n{canvas}\n")
+    try:
+        mural = render([cue(1, "x")], path)
+    except ThemeError as error:
+        assert "room" in error.what or "wide enough" in error.what
+    else:
+        assert mural.tokens <= themes.load(path).manifest.canvas.max_tiles
+        assert mural.shown == (1,)
+
+
+def test_a_manifest_without_permission_is_not_called_missing(tmp_path: Path) -> None:
+    path = write(tmp_path, "")
+
+    def denied(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "read_text", denied)
+        assert "can't be read: Permission denied" in fault(path).what

@@ -41,11 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone, as in `muralkit theme list | head -1`.
+    except (BrokenPipeError, SystemExit):
+        # The reader has gone, as in `muralkit theme list | head -1`; click exits by itself.
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        place = str(error.filename or "standard output")
+        _complain(OutputError(f"The system says: {error.strerror}.", where=place))
+        return UNWRITABLE
     except MuralkitError as error:
         _complain(error)
         if isinstance(error, EnvironmentProblem):

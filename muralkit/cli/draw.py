@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import click
 
 from muralkit.cli.options import JSON, NO_CACHE, OUTPUT, THEME, open_cache
-from muralkit.model import Cue, Mural
+from muralkit.model import Cue, Mural, Reason
 
 
 @click.command()
@@ -37,17 +38,15 @@ def render(
     from muralkit import cuefile, pipeline
     from muralkit.output import write, write_stdout
 
-    to_stdout = [name for name in (output, svg_file, "-" if as_json else None) if name == "-"]
-    if len(to_stdout) > 1:
-        raise click.UsageError("Only one of the PNG, the SVG and --json can go to standard output.")
+    _check_targets([output, svg_file or "", "-" if as_json else ""], [str(cues), theme])
     name = "standard input" if str(cues) == "-" else str(cues)
     entries = cuefile.read(_read(cues), name)
-    if svg_file is not None:
-        document = pipeline.render_svg(entries, theme).encode()
-        write_stdout(document) if svg_file == "-" else write(Path(svg_file), document)
+    document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
     with open_cache(no_cache) as cache:
         mural = pipeline.render(entries, theme, cache=cache)
-    write_stdout(mural.png) if output == "-" else write(Path(output), mural.png)
+    results = [(output, mural.png), *([(svg_file, document)] if svg_file is not None else [])]
+    for target, data in sorted(results, key=lambda item: item[0] == "-"):  # files first
+        write_stdout(data) if target == "-" else write(Path(target), data)
     if as_json:
         click.echo(json.dumps(_report(mural, output, theme)))
     else:
@@ -72,8 +71,7 @@ def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
     from muralkit import assets, cuefile, pipeline, pricing
     from muralkit.output import write, write_stdout
 
-    if output == "-" and as_json:
-        raise click.UsageError("Only one of the PNG and --json can go to standard output.")
+    _check_targets([output, "-" if as_json else ""], [theme])
     path = assets.demo_file()
     data = path.read_bytes()
     cues = cuefile.read(data, str(path))
@@ -103,11 +101,30 @@ def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
         click.echo(f"  {label:<22}{price:>7,}", err=True)
 
 
+def _check_targets(outputs: list[str], inputs: list[str]) -> None:
+    """No two results in one place, and none where an input is read from."""
+    targets = [target for target in outputs if target]
+    if targets.count("-") > 1:
+        raise click.UsageError("Only one of the PNG, the SVG and --json can go to standard output.")
+    files = [os.path.realpath(target) for target in targets if target != "-"]
+    taken = {os.path.realpath(source) for source in inputs if source != "-"}
+    for number, file in enumerate(files):
+        if file in taken or file in files[:number]:
+            what = "an input" if file in taken else "another output"
+            raise click.UsageError(f"{file} is {what}: give another path.")
+
+
 def _read(path: Path) -> bytes:
     if str(path) == "-":
+        if sys.stdin is None:
+            raise click.UsageError("Standard input is closed.")
         if sys.stdin.isatty():
             click.echo("Reading cues from the terminal; end with Ctrl-D.", err=True)
         return sys.stdin.buffer.read()
+    if not path.name:
+        raise click.UsageError(
+            "CUES is empty: give the path of a JSON file, or - for standard input."
+        )
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:
@@ -147,17 +164,21 @@ def _tell(mural: Mural, output: str) -> None:
     """What a person wants to know of a picture, on standard error."""
     name = "standard output" if output == "-" else output
     size = f"{mural.width} x {mural.height} px, {mural.tokens:,} image tokens"
-    click.echo(f"{click.style(name, bold=True)}: {size}, {len(mural.png) / 1024:.0f} KiB", err=True)
+    click.echo(
+        f"{click.style(name, bold=True)}: {size}, {-(-len(mural.png) // 1024)} KiB", err=True
+    )
     click.echo(
         f"  shown    {len(mural.shown):,} of {len(mural.shown) + len(mural.dropped):,} cues",
         err=True,
     )
+    if not mural.shown and not mural.dropped:
+        click.echo("  There are no cues: the picture is empty.", err=True)
     reasons: dict[str, list[int]] = {}
     for item in mural.dropped:
         reasons.setdefault(item.reason.value, []).append(item.importance)
     for reason, ranks in reasons.items():
-        note = f"{reason} (importance {max(ranks)} and less)"
-        click.echo(f"  dropped  {len(ranks):,}: {note}", err=True)
+        note = f" (importance {max(ranks)} and less)" if reason == Reason.FULL else ""
+        click.echo(f"  dropped  {len(ranks):,}: {reason}{note}", err=True)
     if mural.escaped:
         found = [f"U+{item.codepoint:04X} ({item.count})" for item in mural.escaped[:8]]
         more = ", ..." if len(mural.escaped) > 8 else ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 # Unicode 16: Cc, the default-ignorable code points (DerivedCoreProperties.txt)
 # and the interlinear annotation signs. Listed, not looked up, so that every
@@ -20,6 +21,11 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+MOST_MARKS = 8
+"""Combining marks that one character keeps; no script in use stacks more. The rest
+are stripped: they would pile up unread, and a million of them cost as much to draw
+as a page."""
+
 _SPACES = re.compile("[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
@@ -28,7 +34,19 @@ def clean(text: str) -> tuple[str, int]:
     if text.isascii() and text.isprintable():
         return " ".join(text.split()), 0
     visible, stripped = _INVISIBLE.subn("", text)
-    return _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip(" "), stripped
+    line = _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip(" ")
+    if not any(map(unicodedata.combining, line)):
+        return line, stripped
+    kept = "".join(_with_few_marks(line))
+    return kept, stripped + len(line) - len(kept)
+
+
+def _with_few_marks(line: str) -> Iterator[str]:
+    marks = 0
+    for char in line:
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= MOST_MARKS:
+            yield char
 
 
 def escape(character: str) -> str:

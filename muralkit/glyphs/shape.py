@@ -91,6 +91,10 @@ class Shaper:
         self.advances = _Advances(self)
         self.space = self.advances[" "]
 
+    def font_advance(self, codepoint: int) -> float:
+        """The advance of a glyph of the chain's first face, unsnapped, in pixels."""
+        return self.primary.advance(codepoint) * self._primary_size
+
     def setting(self, character: str) -> Setting | None:
         """The first face of the chain that has the character; None: no face has."""
         if character not in self._settings and character not in self._missing:

@@ -16,10 +16,10 @@ from typing import NamedTuple
 from muralkit.errors import ThemeError
 from muralkit.glyphs.clean import clean
 from muralkit.layout.pack import Box, Packer
-from muralkit.layout.rank import Note, Ranking, category_order
+from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import Atom, SetCue
-from muralkit.model import TILE
+from muralkit.model import TILE, category_order
 from muralkit.theme import CanvasSection, Theme
 
 # `fit` keeps columns between these many em. Wrapped ends lose words, and so do
@@ -65,7 +65,7 @@ def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
     """The page to draw. Tells the ranking which cues it leaves out."""
     canvas = theme.manifest.canvas
     filler = _Filler(typesetter, theme)
-    frames = _frames(canvas, typesetter, theme.manifest.text.size)
+    frames = _frames(theme, typesetter)
     pitch = theme.manifest.text.pitch
     capacity = max(f.columns * (f.limit // pitch) * f.column_width for f in frames)
     widest = max(frames, key=lambda f: f.columns * f.limit * f.column_width)
@@ -82,10 +82,18 @@ def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
     return page
 
 
-def _frames(canvas: CanvasSection, typesetter: Typesetter, size: float) -> list[Frame]:
-    """The frames that the theme allows."""
+def _frames(theme: Theme, typesetter: Typesetter) -> list[Frame]:
+    """The frames that the theme allows: a banner, a line and the note fit each."""
+    canvas, size = theme.manifest.canvas, theme.manifest.text.size
+    least_height = theme.manifest.banner.height + 2 * theme.manifest.text.pitch
     if canvas.width != "fit":
         frame = _frame(canvas, canvas.width, canvas.columns)
+        if frame.limit < least_height:
+            raise ThemeError(
+                f"A canvas of {frame.limit + canvas.margin} px with a margin of {canvas.margin} px "
+                f"has no room for a line; it needs {least_height} px.",
+                hint="Ask for a smaller margin or width, or a larger canvas.max_tiles.",
+            )
         if frame.column_width < typesetter.least_width:
             raise ThemeError(
                 f"{canvas.columns} columns of {frame.column_width} px are too narrow for text of "
@@ -100,7 +108,11 @@ def _frames(canvas: CanvasSection, typesetter: Typesetter, size: float) -> list[
         for columns in range(1, MAX_COLUMNS + 1)
     ]
     most = max(least, round(MAX_COLUMN * size))
-    wide = [frame for frame in frames if least <= frame.column_width <= most and frame.limit > 0]
+    wide = [
+        frame
+        for frame in frames
+        if least <= frame.column_width <= most and frame.limit >= least_height
+    ]
     if not wide:
         raise ThemeError(
             f"No canvas up to {canvas.max_side} px is wide enough for text of {size:g} px.",
@@ -112,7 +124,7 @@ def _frames(canvas: CanvasSection, typesetter: Typesetter, size: float) -> list[
 def _frame(canvas: CanvasSection, width: int, columns: int) -> Frame:
     rows = min(canvas.max_side // TILE, canvas.max_tiles // -(-width // TILE))
     inner = width - 2 * canvas.margin - (columns - 1) * canvas.gutter
-    return Frame(width, columns, inner // columns, rows * TILE - 2 * canvas.margin)
+    return Frame(width, columns, inner // columns, rows * TILE - canvas.margin)
 
 
 def _largest(frames: Sequence[Frame]) -> list[Frame]:
@@ -161,7 +173,7 @@ def _cheapest(
 
 def _price(frame: Frame, height: int, canvas: CanvasSection) -> int:
     """Tiles of a frame whose columns hold `height` pixels of lines in all."""
-    tall = -(-height // frame.columns) + 2 * canvas.margin
+    tall = -(-height // frame.columns) + canvas.margin
     return -(-frame.width // TILE) * max(1, -(-tall // TILE))
 
 

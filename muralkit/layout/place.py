@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from muralkit.glyphs.clean import clean
 from muralkit.layout.canvas import Banner, Item, Page
 from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
-from muralkit.layout.wrap import SetCue
 from muralkit.model import TILE, Canvas, Escaped, Layout, Line, Placed, Role
 from muralkit.theme import Theme
 
@@ -18,7 +18,7 @@ def place(page: Page, ranking: Ranking, typesetter: Typesetter, theme: Theme) ->
     margin, gutter = theme.manifest.canvas.margin, theme.manifest.canvas.gutter
     frame = page.frame
     placed: list[Placed] = []
-    bottom = margin
+    bottom = 0
     for number, column in enumerate(page.packer.balanced(frame.columns)):
         x, y = margin + number * (frame.column_width + gutter), margin
         for line, above in _column(page, column.start, column.end, typesetter):
@@ -26,14 +26,14 @@ def place(page: Page, ranking: Ranking, typesetter: Typesetter, theme: Theme) ->
             placed.append(Placed(line, x, y, frame.column_width))
             y += line.height
         bottom = max(bottom, y)
-    height = max(1, -(-(bottom + margin) // TILE)) * TILE
+    height = max(1, -(-bottom // TILE)) * TILE  # the rest of the last tile is the lower margin
     return Layout(
         canvas=Canvas(frame.width, height, frame.columns, frame.column_width),
         placed=tuple(placed),
         shown=_shown(placed),
         dropped=tuple(ranking.dropped),
-        escaped=_escaped(page.cues),
-        stripped=sum(cue.stripped for cue in page.cues),
+        escaped=_escaped(page, typesetter),
+        stripped=_stripped(page),
     )
 
 
@@ -69,12 +69,27 @@ def _shown(placed: Iterable[Placed]) -> tuple[int | str, ...]:
     return tuple(ids)
 
 
-def _escaped(cues: Iterable[SetCue]) -> tuple[Escaped, ...]:
+def _escaped(page: Page, typesetter: Typesetter) -> tuple[Escaped, ...]:
+    """The characters of cues and of categories that no face has."""
     counts = Counter(
         piece.escaped
-        for cue in cues
+        for cue in page.cues
         for word in cue.words
         for piece in word.pieces
         if piece.escaped
     )
+    for category in _categories(page):
+        name = clean(category)[0]
+        missing = typesetter.missing_in_banner(name)
+        counts.update(char for char in name if char in missing)
     return tuple(Escaped(ord(char), counts[char]) for char in sorted(counts))
+
+
+def _stripped(page: Page) -> int:
+    named = sum(clean(category)[1] for category in _categories(page))
+    return named + sum(cue.stripped for cue in page.cues)
+
+
+def _categories(page: Page) -> list[str]:
+    """The bands' categories as they came."""
+    return list({clean(c.cue.category)[0]: c.cue.category for c in page.cues}.values())

@@ -12,18 +12,12 @@ from dataclasses import dataclass
 from muralkit.glyphs.clean import clean
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import SetCue
-from muralkit.model import CATEGORIES, Cue, Dropped, MemoryId, Reason
+from muralkit.model import Cue, Dropped, MemoryId, Reason
 
 
 def rank(cue: Cue) -> tuple[int, bool, MemoryId]:
     """Importance descending, id ascending; numbers before names."""
     return -cue.importance, isinstance(cue.memory_id, str), cue.memory_id
-
-
-def category_order(category: str) -> tuple[int, str]:
-    """The known categories in their order, then the others by name."""
-    known = category in CATEGORIES
-    return (CATEGORIES.index(category) if known else len(CATEGORIES)), category
 
 
 @dataclass(frozen=True, slots=True)

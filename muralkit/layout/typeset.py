@@ -42,6 +42,9 @@ class Typesetter:
             Role.BANNER: Shaper(faces, banner.face, banner.size, banner.tracking, text.snap),
             Role.REPEAT: Shaper(faces, banner.face, repeat.size, banner.tracking, text.snap),
         }
+        if text.snap:
+            for shaper in (self.shaper, *self._banners.values()):
+                _check_snap(shaper)
         self._heights = {Role.BANNER: banner.height, Role.REPEAT: repeat.height}
         space = math.ceil if text.snap else float
         self._mark = self._sign(text.break_mark, "break_mark")
@@ -145,12 +148,27 @@ class Typesetter:
         runs = self._runs(shaper, [Stretch(BANNER_INSET, text, Ink.BANNER)])
         return Line(role, runs, height, round(shaper.ascent + leading / 2))
 
+    def missing_in_banner(self, category: str) -> set[str]:
+        """The characters of a category that a banner escapes."""
+        return self._banners[Role.BANNER].missing(category)
+
     def note(self, text: str, width: int) -> Line:
         """The mural's own words, in the mark's ink."""
         height, ascent = self.height(())
         shown = elide(escaped(text, self.shaper), self.shaper, width)
         runs = self._runs(self.shaper, [Stretch(0.0, shown, Ink.MARK)])
         return Line(Role.NOTE, runs, height, ascent)
+
+
+def _check_snap(shaper: Shaper) -> None:
+    """Snapped advances are the layout's; the glyphs of a run go by the font's own."""
+    steps = [shaper.tracking, *map(shaper.font_advance, shaper.primary.codepoints)]
+    if any(abs(step - round(step)) > 1e-6 for step in steps):
+        raise ThemeError(
+            f"text.snap needs whole pixels, but the advances of {shaper.primary.file.name} at "
+            f"{shaper.size:g} px, or the tracking, are none.",
+            hint="Leave snap out, or take a pixel face at its own size, such as Spleen 5x8 at 8.",
+        )
 
 
 def escaped(text: str, shaper: Shaper) -> str:

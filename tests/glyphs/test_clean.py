@@ -59,3 +59,13 @@ def test_every_format_character_of_this_python_is_invisible_or_has_a_picture() -
 def test_escape_shows_the_code_point() -> None:
     assert escape("😀") == "[U+1F600]"
     assert escape("\ue000") == "[U+E000]"
+
+
+def test_marks_beyond_eight_on_a_character_are_stripped() -> None:
+    assert clean("x" + "\u0323" * 500 + "y") == ("x" + "\u0323" * 8 + "y", 492)
+    assert clean("a\u0323\u0302\u0301") == ("ậ\u0301", 0)
+
+
+def test_a_million_marks_take_no_time() -> None:
+    cleaned, stripped = clean(("a" + "\u0330" * 1000) * 1000)
+    assert (len(cleaned), stripped) == (9_000, 992_000)

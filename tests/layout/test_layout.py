@@ -223,3 +223,14 @@ def test_the_price_of_the_measured_sets_with_fit(tmp_path: Path, size: str, toke
     layout = page(variant(tmp_path, f'inherits = "dense"\n{FIT}'), *cues_of(size))
     assert layout.canvas.tokens <= tokens
     assert not layout.dropped and not layout.escaped
+
+
+def test_categories_count_what_they_lose(squares: SquareTheme) -> None:
+    layout = page(squares(), cue(1, "x", "A\u200b😀"), cue(2, "y", "A\u200b😀"))
+    assert [(e.codepoint, e.count) for e in layout.escaped] == [(0x1F600, 1)]
+    assert layout.stripped == 1
+
+
+def test_one_line_takes_one_row_of_tiles(squares: SquareTheme) -> None:
+    layout = page(themes.load("standard"), cue(1, "x"))
+    assert (layout.canvas.height, layout.canvas.tokens) == (28, 39)

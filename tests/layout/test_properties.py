@@ -15,8 +15,8 @@ from muralkit import theme as themes
 from muralkit.glyphs.clean import clean
 from muralkit.glyphs.shape import Shaper
 from muralkit.layout import lay_out
-from muralkit.layout.rank import category_order, rank
-from muralkit.model import CATEGORIES, Cue, Ink, Layout, Placed, Role
+from muralkit.layout.rank import rank
+from muralkit.model import CATEGORIES, Cue, Ink, Layout, Placed, Role, category_order
 from muralkit.theme import Theme
 from tests.conftest import SQUARES, build_square_font
 

@@ -1,0 +1,95 @@
+"""Project memory: what everything else sees of a store.
+
+    Store      one project's memories and cues, read and changed
+    open_store the user's own SQLite file; nothing outside this package speaks SQL
+
+A store keeps what it holds through anything: a change is whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from muralkit.model import Memory, Status, StoredCue
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory that is not stored yet.
+
+    With an `id`, it is kept under that number where the number is free. A `cue`
+    comes along where it was made of this very content.
+    """
+
+    category: str
+    content: str
+    importance: int | None = None
+    status: Status = Status.ACTIVE
+    id: int | None = None
+    created_at: int | None = None
+    updated_at: int | None = None
+    expires_at: int | None = None
+    cue: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of drafts: the new memories' ids in order, and how many stood there already."""
+
+    ids: tuple[int, ...]
+    known: int
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What of a memory is to change; None leaves a field alone."""
+
+    category: str | None = None
+    content: str | None = None
+    importance: int | None = None
+    status: Status | None = None
+    expires_at: int | None = None
+
+
+class Store(Protocol):
+    """A project's memories, wherever they are kept.
+
+    Every method raises StoreError where the store can't do it.
+    """
+
+    project: str
+
+    def memories(self, statuses: Iterable[Status] | None = None) -> list[Memory]:
+        """The project's memories by id: the pool (active, permanent, not expired), or
+        all of the given statuses, expired ones included.
+        """
+
+    def memory(self, memory_id: int) -> Memory | None:
+        """One memory of the project, of any status."""
+
+    def add(self, drafts: Sequence[Draft]) -> Added:
+        """Add them all or none; one with the category and content of another is known."""
+
+    def edit(self, memory_id: int, changes: Changes) -> Memory:
+        """Change a memory; other content makes its cue stale."""
+
+    def cues(self) -> dict[int, StoredCue]:
+        """The last cue of each memory that has one, current or not."""
+
+    def put_cues(self, cues: Iterable[StoredCue]) -> None:
+        """Keep these cues, each in the place of its memory's last one."""
+
+
+def content_hash(content: str) -> str:
+    """The hash that ties a cue to the content it was made of: sha256 of its UTF-8, in hex."""
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def content_key(content: str) -> str:
+    """The hash by which two contents are the same memory: NFC, case and white space aside."""
+    folded = " ".join(unicodedata.normalize("NFC", content).casefold().split())
+    return content_hash(folded)

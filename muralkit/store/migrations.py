@@ -1,0 +1,47 @@
+"""The steps from an empty database to today's, by name, each applied once.
+
+A step is never changed after a release: a new one follows. A database that has
+steps unknown here was made by a newer muralkit, and is left alone.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x6D_75_72_61  # "mura": tells our files from other SQLite databases
+
+MIGRATIONS: tuple[tuple[str, str], ...] = (
+    (
+        "001_memories",
+        """
+        CREATE TABLE memories (
+            id           INTEGER PRIMARY KEY AUTOINCREMENT,
+            project      TEXT    NOT NULL,
+            category     TEXT    NOT NULL,
+            content      TEXT    NOT NULL,
+            content_key  TEXT    NOT NULL,
+            importance   INTEGER CHECK (importance BETWEEN 1 AND 100),
+            status       TEXT    NOT NULL CHECK (status IN ('active', 'permanent', 'archived')),
+            created_at   INTEGER NOT NULL,
+            updated_at   INTEGER NOT NULL,
+            expires_at   INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX memories_once ON memories (project, category, content_key);
+        """,
+    ),
+    (
+        "002_cues",
+        """
+        CREATE TABLE cues (
+            source        TEXT    NOT NULL,
+            project       TEXT    NOT NULL,
+            memory_id     INTEGER NOT NULL,
+            text          TEXT    NOT NULL,
+            content_hash  TEXT    NOT NULL,
+            model         TEXT    NOT NULL,
+            rules_version INTEGER NOT NULL,
+            rejections    INTEGER NOT NULL DEFAULT 0,
+            made_at       INTEGER NOT NULL,
+            PRIMARY KEY (source, project, memory_id)
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
+)

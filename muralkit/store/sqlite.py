@@ -1,0 +1,334 @@
+"""The user's own store: one SQLite file for all projects and harnesses."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from muralkit.errors import InputError, StoreError
+from muralkit.model import Memory, Status, StoredCue
+from muralkit.store import Added, Changes, Draft, content_hash, content_key
+from muralkit.store.migrations import APPLICATION_ID, MIGRATIONS
+
+PATIENCE = 30.0
+"""Seconds to wait for another process's change; one takes milliseconds, a large import seconds."""
+
+OWN = "own"
+"""The source of memories that this store itself holds."""
+
+POOL = (Status.ACTIVE, Status.PERMANENT)
+
+_HEADER = b"SQLite format 3\0"
+_FIELDS = "id, category, importance, status, content, created_at, updated_at, expires_at"
+
+
+class SqliteStore:
+    """One project's part of the file. Opened at once; `close` it, or use it in a `with`.
+
+    `source` names whose memories the cues belong to: this store's own, or those of
+    another database that is read beside it.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        project: str,
+        *,
+        source: str = OWN,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path, self.project, self.source = path, project, source
+        self._clock = clock
+        with self._explained():
+            self._db = _connect(path)
+            try:
+                _migrate(self._db, path)
+            except BaseException:
+                self._db.close()
+                raise
+
+    def __enter__(self) -> SqliteStore:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._db.close()
+
+    def memories(self, statuses: Iterable[Status] | None = None) -> list[Memory]:
+        """See Store."""
+        wanted = POOL if statuses is None else tuple(statuses)
+        marks = ", ".join("?" * len(wanted))
+        query = f"SELECT {_FIELDS} FROM memories WHERE project = ? AND status IN ({marks})"  # noqa: S608  # question marks
+        values: list[str | int] = [self.project, *(status.value for status in wanted)]
+        if statuses is None:
+            query += " AND (expires_at IS NULL OR expires_at > ?)"
+            values.append(self._now())
+        with self._explained():
+            return [_memory(row) for row in self._db.execute(query + " ORDER BY id", values)]
+
+    def memory(self, memory_id: int) -> Memory | None:
+        """See Store."""
+        query = f"SELECT {_FIELDS} FROM memories WHERE project = ? AND id = ?"  # noqa: S608  # our own names
+        with self._explained():
+            row = self._db.execute(query, (self.project, memory_id)).fetchone()
+        return _memory(row) if row else None
+
+    def projects(self) -> list[str]:
+        """Every project that has a memory here."""
+        with self._explained():
+            rows = self._db.execute("SELECT DISTINCT project FROM memories ORDER BY project")
+            return [str(row[0]) for row in rows]
+
+    def add(self, drafts: Sequence[Draft]) -> Added:
+        """See Store."""
+        added: list[int] = []
+        with self._change():
+            for draft in drafts:
+                memory_id = self._insert(draft)
+                if memory_id is not None:
+                    added.append(memory_id)
+        return Added(tuple(added), len(drafts) - len(added))
+
+    def _insert(self, draft: Draft) -> int | None:
+        now = self._now()
+        created = now if draft.created_at is None else draft.created_at
+        updated = created if draft.updated_at is None else draft.updated_at
+        free = (
+            draft.id is not None
+            and not self._db.execute("SELECT 1 FROM memories WHERE id = ?", (draft.id,)).fetchone()
+        )
+        row = self._db.execute(
+            "INSERT INTO memories (id, project, category, content, content_key, importance, status,"
+            " created_at, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (project, category, content_key) DO NOTHING RETURNING id",
+            (
+                draft.id if free else None,
+                self.project,
+                draft.category,
+                draft.content,
+                content_key(draft.content),
+                draft.importance,
+                draft.status.value,
+                created,
+                updated,
+                draft.expires_at,
+            ),
+        ).fetchone()
+        if row is None:
+            return None
+        if draft.cue is not None:
+            digest = content_hash(draft.content)
+            self._put_cue(StoredCue(row[0], draft.cue, digest, "imported", 0, 0))
+        return int(row[0])
+
+    def edit(self, memory_id: int, changes: Changes) -> Memory:
+        """See Store. Raises InputError for an unknown id, or where it would repeat another."""
+        with self._change():
+            before = self.memory(memory_id)
+            if before is None:
+                raise InputError(
+                    f"There is no memory {memory_id} in this project.",
+                    hint="`muralkit memory list --all` lists their numbers.",
+                )
+            content = before.content if changes.content is None else changes.content
+            given = {
+                "category": changes.category,
+                "content": changes.content,
+                "content_key": None if changes.content is None else content_key(content),
+                "importance": changes.importance,
+                "status": None if changes.status is None else changes.status.value,
+                "expires_at": changes.expires_at,
+            }
+            wanted = {name: value for name, value in given.items() if value is not None}
+            wanted["updated_at"] = self._now()
+            names = ", ".join(f"{name} = ?" for name in wanted)
+            try:
+                self._db.execute(
+                    f"UPDATE memories SET {names} WHERE project = ? AND id = ?",  # noqa: S608  # our own names
+                    (*wanted.values(), self.project, memory_id),
+                )
+            except sqlite3.IntegrityError as error:
+                raise InputError(
+                    f"Memory {memory_id} would repeat another one of the same category.",
+                    hint="Archive one of the two, or word them differently.",
+                ) from error
+            after = self.memory(memory_id)
+        return after or before
+
+    def cues(self) -> dict[int, StoredCue]:
+        """See Store."""
+        with self._explained():
+            rows = self._db.execute(
+                "SELECT memory_id, text, content_hash, model, rules_version, rejections FROM cues"
+                " WHERE source = ? AND project = ?",
+                (self.source, self.project),
+            )
+            return {row[0]: StoredCue(*row) for row in rows}
+
+    def put_cues(self, cues: Iterable[StoredCue]) -> None:
+        """See Store."""
+        with self._change():
+            for cue in cues:
+                self._put_cue(cue)
+
+    def _put_cue(self, cue: StoredCue) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO cues (source, project, memory_id, text, content_hash, model,"
+            " rules_version, rejections, made_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                self.source,
+                self.project,
+                cue.memory_id,
+                cue.text,
+                cue.content_hash,
+                cue.model,
+                cue.rules_version,
+                cue.rejections,
+                self._now(),
+            ),
+        )
+
+    def damage(self) -> list[str]:
+        """What SQLite's own check finds wrong with the file; nothing is good."""
+        with self._explained():
+            rows = [str(row[0]) for row in self._db.execute("PRAGMA integrity_check(20)")]
+        return [] if rows == ["ok"] else rows
+
+    def _now(self) -> int:
+        return int(self._clock())
+
+    @contextlib.contextmanager
+    def _change(self) -> Iterator[None]:
+        """All of a block or nothing of it, and no other process's change in between."""
+        with self._explained():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """SQLite's errors as ours, which say what to do."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise explain(error, self.path) from error
+
+
+def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+    """An error of the database or of its folder, for a person."""
+    text = str(error)
+    place = str(path)
+    if "locked" in text or "busy" in text:
+        what = f"Another program has held the store for over {PATIENCE:.0f} s."
+        hint = "Wait for it to end (another `muralkit` or a backup), then try again."
+    elif "full" in text:
+        what, hint = "The disk is full.", "Free some space; nothing in the store was changed."
+    elif "not a database" in text or "malformed" in text or "encrypted" in text:
+        what = "The file is damaged, or is no SQLite database."
+        hint = "Move it away and restore a backup, or import what `memory export` wrote before."
+    elif "readonly" in text or "unable to open" in text or isinstance(error, OSError):
+        reason = (error.strerror if isinstance(error, OSError) else None) or text
+        what = f"The store can't be opened or written: {reason}."
+        hint = "Check the permissions of its folder, or put the store elsewhere: MURALKIT_HOME."
+    else:
+        what, hint = f"SQLite says: {text}.", "`muralkit doctor` looks for the cause."
+    return StoreError(what, where=place, hint=hint)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if path.exists():
+        with path.open("rb") as stream:
+            start = stream.read(len(_HEADER))
+        if start and start != _HEADER:
+            raise sqlite3.DatabaseError("file is not a database")
+    else:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA synchronous = NORMAL")  # in WAL, loses no consistency on a power cut
+        return db
+    except BaseException:
+        db.close()
+        raise
+
+
+def _migrate(db: sqlite3.Connection, path: Path) -> None:
+    """Bring the file to today's schema, once, whoever comes first."""
+    if _applied(db, path) == [name for name, _ in MIGRATIONS]:
+        return
+    if db.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        db.execute("PRAGMA journal_mode = WAL")
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        done = _applied(db, path)
+        if not done:
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(
+                "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
+            )
+        for name, script in MIGRATIONS[len(done) :]:
+            for statement in script.split(";"):
+                db.execute(statement)
+            db.execute("INSERT INTO migrations VALUES (?, unixepoch())", (name,))
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:
+            db.execute("ROLLBACK")
+        raise
+
+
+def _applied(db: sqlite3.Connection, path: Path) -> list[str]:
+    """The names of the steps that the file has. Raises StoreError where it isn't ours."""
+    tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        return []
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise StoreError(
+            "This is another program's database, not a muralkit store.",
+            where=str(path),
+            hint="Give another path, or MURALKIT_HOME; the file was left as it is.",
+        )
+    names = [row[0] for row in db.execute("SELECT name FROM migrations ORDER BY name")]
+    known = [name for name, _ in MIGRATIONS]
+    if names != known[: len(names)]:
+        raise StoreError(
+            "A newer muralkit made this store.",
+            where=str(path),
+            hint="Upgrade muralkit: pip install --upgrade muralkit. The file was left as it is.",
+        )
+    return names
+
+
+def _memory(row: tuple[object, ...]) -> Memory:
+    memory_id, category, importance, status, content, created, updated, expires = row
+    return Memory(
+        id=int(str(memory_id)),
+        category=str(category),
+        importance=None if importance is None else int(str(importance)),
+        status=Status(str(status)),
+        content=str(content),
+        created_at=int(str(created)),
+        updated_at=int(str(updated)),
+        expires_at=None if expires is None else int(str(expires)),
+    )
