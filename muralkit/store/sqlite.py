@@ -103,6 +103,13 @@ class SqliteStore:
         return Added(tuple(added), len(drafts) - len(added))
 
     def _insert(self, draft: Draft) -> int | None:
+        key = content_key(draft.content)
+        known = self._db.execute(
+            "SELECT 1 FROM memories WHERE project = ? AND category = ? AND content_key = ?",
+            (self.project, draft.category, key),
+        ).fetchone()
+        if known:
+            return None
         now = self._now()
         created = now if draft.created_at is None else draft.created_at
         updated = created if draft.updated_at is None else draft.updated_at
@@ -110,29 +117,27 @@ class SqliteStore:
             draft.id is not None
             and not self._db.execute("SELECT 1 FROM memories WHERE id = ?", (draft.id,)).fetchone()
         )
-        row = self._db.execute(
+        cursor = self._db.execute(
             "INSERT INTO memories (id, project, category, content, content_key, importance, status,"
-            " created_at, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (project, category, content_key) DO NOTHING RETURNING id",
+            " created_at, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 draft.id if free else None,
                 self.project,
                 draft.category,
                 draft.content,
-                content_key(draft.content),
+                key,
                 draft.importance,
                 draft.status.value,
                 created,
                 updated,
                 draft.expires_at,
             ),
-        ).fetchone()
-        if row is None:
-            return None
+        )
+        memory_id = int(cursor.lastrowid or 0)
         if draft.cue is not None:
             digest = content_hash(draft.content)
-            self._put_cue(StoredCue(row[0], draft.cue, digest, "imported", 0, 0))
-        return int(row[0])
+            self._put_cue(StoredCue(memory_id, draft.cue, digest, "imported", 0, 0))
+        return memory_id
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:
         """See Store. Raises InputError for an unknown id, or where it would repeat another."""
