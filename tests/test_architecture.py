@@ -16,6 +16,7 @@ ROWS = [
     {"cli"},
     {"golden"},
     {"pipeline"},
+    {"importing"},
     {"gate", "project", "selection", "store"},
     {"layout", "svg", "raster", "png", "cache", "cuefile", "key", "output", "paths", "pricing"},
     {"plates"},

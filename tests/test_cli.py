@@ -310,7 +310,13 @@ def test_the_readme_documents_every_command() -> None:
         return found
 
     readme = (ROOT / "README.md").read_text("utf-8")
-    missing = [command for command in commands(cli.cli, "muralkit") if command not in readme]
+    rows = "".join(line for line in readme.splitlines() if line.startswith("| `muralkit"))
+    missing = [
+        command
+        for command in commands(cli.cli, "muralkit")
+        if command not in rows
+        and not (command.startswith("muralkit memory ") and f"`{command.split()[-1]}`" in rows)
+    ]
     assert not missing
 
 

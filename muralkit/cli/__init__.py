@@ -18,6 +18,7 @@ from muralkit import __version__
 from muralkit.cli.completion import completion
 from muralkit.cli.draw import demo, render
 from muralkit.cli.goldens import golden_group
+from muralkit.cli.memory import memory_group
 from muralkit.cli.themes import theme_group
 from muralkit.errors import EnvironmentProblem, MuralkitError, OutputError
 
@@ -83,5 +84,5 @@ def cli() -> None:
     """
 
 
-for command in (render, demo, theme_group, golden_group, completion):
+for command in (render, demo, memory_group, theme_group, golden_group, completion):
     cli.add_command(command)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -71,7 +71,7 @@ class Store(Protocol):
     def memory(self, memory_id: int) -> Memory | None:
         """One memory of the project, of any status."""
 
-    def add(self, drafts: Sequence[Draft]) -> Added:
+    def add(self, drafts: Iterable[Draft]) -> Added:
         """Add them all or none; one with the category and content of another is known."""
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:

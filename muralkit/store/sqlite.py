@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -92,15 +92,18 @@ class SqliteStore:
             rows = self._db.execute("SELECT DISTINCT project FROM memories ORDER BY project")
             return [str(row[0]) for row in rows]
 
-    def add(self, drafts: Sequence[Draft]) -> Added:
+    def add(self, drafts: Iterable[Draft]) -> Added:
         """See Store."""
         added: list[int] = []
+        known = 0
         with self._change():
             for draft in drafts:
                 memory_id = self._insert(draft)
-                if memory_id is not None:
+                if memory_id is None:
+                    known += 1
+                else:
                     added.append(memory_id)
-        return Added(tuple(added), len(drafts) - len(added))
+        return Added(tuple(added), known)
 
     def _insert(self, draft: Draft) -> int | None:
         key = content_key(draft.content)

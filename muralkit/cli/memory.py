@@ -1,0 +1,393 @@
+"""`muralkit memory`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muralkit.cli.options import JSON
+from muralkit.errors import InputError, StoreError
+from muralkit.model import Memory, Status
+
+if TYPE_CHECKING:
+    from muralkit.importing import Found
+    from muralkit.store import Draft
+    from muralkit.store.sqlite import SqliteStore
+
+IMPORTANCE = click.IntRange(1, 100)
+LONG = 500  # drafts; fewer need no progress bar
+
+
+def store_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`--project` and `--store`, handed on as an opened store."""
+
+    @click.option(
+        "--project",
+        type=click.Path(path_type=Path, file_okay=False, exists=True),
+        default=Path(),
+        metavar="FOLDER",
+        help="A folder of the project; by default the current one.",
+    )
+    @click.option(
+        "--store",
+        "store_path",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="The store, if not the user's own.",
+    )
+    @wraps(command)
+    def opened(*arguments: Any, project: Path, store_path: Path | None, **options: Any) -> Any:
+        with _open(project, store_path) as store:
+            return command(*arguments, store=store, **options)
+
+    return opened
+
+
+@contextmanager
+def _open(project: Path, path: Path | None) -> Iterator[SqliteStore]:
+    from muralkit.paths import store_file
+    from muralkit.project import identity
+    from muralkit.store.sqlite import SqliteStore
+
+    file = path or store_file()
+    if file is None:
+        raise StoreError(
+            "There is no home folder to keep the store in.",
+            hint="Set MURALKIT_HOME to a folder, or give --store FILE.",
+        )
+    with SqliteStore(file, identity(project)) as store:
+        yield store
+
+
+@click.group("memory")
+def memory_group() -> None:
+    """Keep a project's memories."""
+
+
+@memory_group.command("add")
+@click.argument("content")
+@click.option("--category", default="PROJECT_RULES", show_default=True, help="Any text.")
+@click.option("--importance", type=IMPORTANCE, help="1 to 100; left out, it counts as 50.")
+@click.option("--permanent", is_flag=True, help="First in the text budget, whatever it costs.")
+@JSON
+@store_options
+def memory_add(
+    content: str,
+    category: str,
+    importance: int | None,
+    permanent: bool,
+    as_json: bool,
+    store: SqliteStore,
+) -> None:
+    r"""Remember something of this project.
+
+    \b
+    Examples:
+      muralkit memory add "Release notes come from docs/changes/*.md." --importance 70
+      echo "$NOTE" | xargs -0 muralkit memory add --category NAMING
+    """
+    from muralkit.store import Draft
+
+    status = Status.PERMANENT if permanent else Status.ACTIVE
+    added = store.add([_checked(Draft(category, content, importance, status))])
+    if as_json:
+        click.echo(json.dumps({"ids": list(added.ids), "known": added.known}))
+    elif added.ids:
+        click.echo(f"Added memory {added.ids[0]}.")
+    else:
+        click.echo("That is a memory of this project already.")
+
+
+def _checked(draft: Draft) -> Draft:
+    """Held against the rules of an import, so that every way in is the same."""
+    from muralkit.importing import jsonl
+
+    line = json.dumps({"category": draft.category, "content": draft.content})
+    found = jsonl.read(line.encode(), "the memory")
+    if found.problems:
+        raise InputError(f"{found.problems[0].what}.".capitalize())
+    return draft
+
+
+@memory_group.command("list")
+@click.option("--all", "everything", is_flag=True, help="Archived and expired ones too.")
+@click.option("--category", help="Only those of this category.")
+@JSON
+@store_options
+def memory_list(everything: bool, category: str | None, as_json: bool, store: SqliteStore) -> None:
+    r"""List the project's memories.
+
+    \b
+    Examples:
+      muralkit memory list
+      muralkit memory list --category NAMING --json
+    """
+    found = [
+        memory
+        for memory in store.memories(Status if everything else None)
+        if category in (None, memory.category)
+    ]
+    if as_json:
+        click.echo(json.dumps([_as_dict(memory) for memory in found]))
+        return
+    for memory in found:
+        mark = {"permanent": "*", "archived": "-"}.get(memory.status.value, " ")
+        text = " ".join(memory.content.split())
+        short = text if len(text) <= 80 else text[:79] + "…"
+        number = click.style(f"{memory.id:>5}", bold=True)
+        click.echo(f"{number}{mark} {memory.weight:>3}  {memory.category:<14} {short}")
+    if not found and sys.stdout.isatty():
+        click.echo("No memories yet. `muralkit memory import AGENTS.md` reads notes.", err=True)
+
+
+@memory_group.command("show")
+@click.argument("number", type=int)
+@JSON
+@store_options
+def memory_show(number: int, as_json: bool, store: SqliteStore) -> None:
+    r"""Show one memory whole, with its cue.
+
+    \b
+    Example:
+      muralkit memory show 17
+    """
+    from muralkit.selection import is_current
+
+    memory = _existing(store, number)
+    cue = store.cues().get(number)
+    current = cue is not None and is_current(memory, cue)
+    if as_json:
+        about = {"text": cue.text, "current": current, "model": cue.model} if cue else None
+        click.echo(json.dumps({**_as_dict(memory), "cue": about}))
+        return
+    click.echo(f"{memory.category}, importance {memory.weight}, {memory.status.value}")
+    click.echo(f"since {_day(memory.created_at)}, changed {_day(memory.updated_at)}")
+    if memory.expires_at is not None:
+        click.echo(f"expires {_day(memory.expires_at)}")
+    click.echo(f"\n{memory.content}")
+    if cue and cue.text:
+        click.echo(f"\ncue{'' if current else ' (stale)'}: {cue.text}")
+
+
+@memory_group.command("edit")
+@click.argument("number", type=int)
+@click.option("--content", help="The new text; left out with the rest, your editor opens.")
+@click.option("--category")
+@click.option("--importance", type=IMPORTANCE)
+@click.option("--permanent/--active", default=None, help="Change what becomes of it.")
+@store_options
+def memory_edit(
+    number: int,
+    content: str | None,
+    category: str | None,
+    importance: int | None,
+    permanent: bool | None,
+    store: SqliteStore,
+) -> None:
+    r"""Change a memory. Another text makes its cue stale.
+
+    \b
+    Examples:
+      muralkit memory edit 17 --importance 80
+      muralkit memory edit 17
+    """
+    from muralkit.store import Changes, Draft
+
+    before = _existing(store, number)
+    if (content, category, importance, permanent) == (None,) * 4:
+        content = click.edit(before.content)
+        if content is None or content.strip() == before.content:
+            click.echo("Nothing was changed.")
+            return
+        content = content.strip()
+    _checked(Draft(category or before.category, content or before.content))
+    status = {None: None, True: Status.PERMANENT, False: Status.ACTIVE}[permanent]
+    store.edit(number, Changes(category, content, importance, status))
+    click.echo(f"Changed memory {number}.")
+
+
+@memory_group.command("archive")
+@click.argument("numbers", type=int, nargs=-1, required=True)
+@store_options
+def memory_archive(numbers: tuple[int, ...], store: SqliteStore) -> None:
+    r"""Take memories out of the pool, and keep them.
+
+    \b
+    Example:
+      muralkit memory archive 17 18
+    """
+    _set_status(store, numbers, Status.ARCHIVED, "Archived")
+
+
+@memory_group.command("restore")
+@click.argument("numbers", type=int, nargs=-1, required=True)
+@store_options
+def memory_restore(numbers: tuple[int, ...], store: SqliteStore) -> None:
+    r"""Take memories back into the pool.
+
+    \b
+    Example:
+      muralkit memory restore 17
+    """
+    _set_status(store, numbers, Status.ACTIVE, "Restored")
+
+
+@memory_group.command("import")
+@click.argument("source", type=click.Path(path_type=Path, exists=True, allow_dash=True))
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["auto", "jsonl", "markdown", "claude"]),
+    default="auto",
+    show_default=True,
+    help="By default a folder is claude, *.md is markdown, the rest jsonl.",
+)
+@click.option(
+    "--leave-out", multiple=True, metavar="HEADING", help="A Markdown heading to skip; repeatable."
+)
+@click.option("--skip-bad", is_flag=True, help="Import the rest where some of it is bad.")
+@click.option("--dry-run", is_flag=True, help="Only show what would be added.")
+@JSON
+@store_options
+def memory_import(
+    source: Path,
+    kind: str,
+    leave_out: tuple[str, ...],
+    skip_bad: bool,
+    dry_run: bool,
+    as_json: bool,
+    store: SqliteStore,
+) -> None:
+    r"""Take memories from a file or folder; those that are known are not added twice.
+
+    JSON Lines as `memory export` writes them; Markdown notes (AGENTS.md, CLAUDE.md);
+    a Claude Code memory folder. All of it is added, or nothing.
+
+    \b
+    Examples:
+      muralkit memory import AGENTS.md --leave-out Commands
+      muralkit memory import memories.jsonl --dry-run
+      muralkit memory import ~/.claude/projects/my-project/memory
+    """
+    found = _found(source, kind, leave_out)
+    for problem in found.problems:
+        click.echo(f"{problem.where}: {problem.what}", err=True)
+    if found.problems and not skip_bad:
+        raise InputError(
+            f"{len(found.problems)} entries can't be read; nothing was imported.",
+            where=str(source),
+            hint="Mend them, or import the rest with --skip-bad.",
+        )
+    if dry_run:
+        _show_drafts(found.drafts, as_json)
+        return
+    added = store.add(_progress(found.drafts, as_json))
+    if as_json:
+        report = {"ids": list(added.ids), "known": added.known, "bad": len(found.problems)}
+        click.echo(json.dumps(report))
+        return
+    click.echo(f"Added {len(added.ids):,} memories; {added.known:,} were known.")
+
+
+@memory_group.command("export")
+@click.option("-o", "--output", default="-", show_default=True, help="A file, or standard output.")
+@click.option("--all/--pool", "everything", default=True, help="By default archived ones too.")
+@store_options
+def memory_export(output: str, everything: bool, store: SqliteStore) -> None:
+    r"""Write the project's memories as JSON Lines, which `memory import` reads back.
+
+    \b
+    Examples:
+      muralkit memory export > memories.jsonl
+      muralkit memory export --pool -o pool.jsonl
+    """
+    from muralkit.importing import jsonl
+    from muralkit.output import write, write_stdout
+
+    lines = jsonl.write(store.memories(Status if everything else None), store.cues())
+    data = "".join(f"{line}\n" for line in lines).encode()
+    write_stdout(data) if output == "-" else write(Path(output), data)
+
+
+def _existing(store: SqliteStore, number: int) -> Memory:
+    found = store.memory(number)
+    if found is None:
+        raise InputError(
+            f"There is no memory {number} in this project.",
+            hint="`muralkit memory list --all` lists their numbers.",
+        )
+    return found
+
+
+def _set_status(store: SqliteStore, numbers: Sequence[int], status: Status, done: str) -> None:
+    from muralkit.store import Changes
+
+    for number in numbers:
+        _existing(store, number)
+    for number in numbers:
+        store.edit(number, Changes(status=status))
+    click.echo(f"{done} {len(numbers)} {'memory' if len(numbers) == 1 else 'memories'}.")
+
+
+def _found(source: Path, kind: str, leave_out: Sequence[str]) -> Found:
+    from muralkit.importing import claude, jsonl, markdown
+
+    if kind == "auto":
+        notes = source.suffix.lower() in (".md", ".markdown", ".mdc")
+        kind = "claude" if source.is_dir() else "markdown" if notes else "jsonl"
+    if kind == "claude":
+        if not source.is_dir():
+            raise InputError("A Claude Code memory is a folder.", where=str(source))
+        return claude.read(source)
+    name = "standard input" if str(source) == "-" else str(source)
+    try:
+        data = sys.stdin.buffer.read() if str(source) == "-" else source.read_bytes()
+    except OSError as error:
+        raise InputError(f"It can't be read: {error.strerror}.", where=name) from error
+    return markdown.read(data, name, leave_out) if kind == "markdown" else jsonl.read(data, name)
+
+
+def _progress(drafts: Sequence[Draft], quiet: bool) -> Iterator[Draft]:
+    if quiet or len(drafts) < LONG or not sys.stderr.isatty():
+        yield from drafts
+        return
+    with click.progressbar(drafts, label="Importing", file=sys.stderr) as bar:
+        yield from bar
+
+
+def _show_drafts(drafts: Sequence[Draft], as_json: bool) -> None:
+    if as_json:
+        rows = [{"category": draft.category, "content": draft.content} for draft in drafts]
+        click.echo(json.dumps(rows))
+        return
+    for draft in drafts:
+        click.echo(f"{click.style(draft.category, bold=True)}  {draft.content}")
+    click.echo(f"{len(drafts):,} memories were found; none was added.", err=True)
+
+
+def _as_dict(memory: Memory) -> dict[str, Any]:
+    return {
+        "id": memory.id,
+        "category": memory.category,
+        "importance": memory.importance,
+        "status": memory.status.value,
+        "content": memory.content,
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "expires_at": memory.expires_at,
+    }
+
+
+def _day(seconds: int) -> str:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d")
+    except (OverflowError, ValueError, OSError):
+        return str(seconds)

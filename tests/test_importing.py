@@ -1,0 +1,242 @@
+"""Memories from elsewhere: notes, JSON Lines and Claude Code folders, read as written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muralkit.importing import claude, headings, jsonl, markdown
+from muralkit.model import Status
+from muralkit.store import Draft
+from muralkit.store.sqlite import SqliteStore
+from tests.conftest import DATA
+
+NOTES = """\
+---
+title: ours
+---
+# AGENTS.md
+
+An introduction that
+is wrapped.
+
+## Contents
+- [Style](#style)
+- [Naming](#naming), [Limits](#limits)
+
+## Commands
+- `npm test` runs the tests
+
+### Deploy
+- `npm run ship`
+
+## Code style
+1. Use tabs, and wrap
+   at 100 columns.
+2) Imports:
+   - stdlib first
+   - then ours
+
+     ```py
+     import os
+     ```
+   * last: types
+- outer item
+  - inner item
+
+        indented code
+- two paragraphs
+
+  in one item
+
+## Naming conventions
+> Topics are team.event.v1.
+
+## Deployment
+Ship on Tuesdays.
+
+| Variable | Value |
+|----------|-------|
+| PORT     | 8080  |
+| HOST     |       |
+
+### Known limits
+<!-- a comment -->
+At most 5 retries.
+"""
+
+
+def test_markdown_notes() -> None:
+    found = markdown.read(NOTES.encode(), "AGENTS.md", ["commands"])
+    assert not found.problems
+    assert [(draft.category, draft.content) for draft in found.drafts] == [
+        ("PROJECT_RULES", "An introduction that is wrapped."),
+        ("PROJECT_RULES", "Use tabs, and wrap at 100 columns."),
+        ("PROJECT_RULES", "Imports: stdlib first"),
+        ("PROJECT_RULES", "Imports: then ours\n```py\nimport os\n```"),
+        ("PROJECT_RULES", "Imports: last: types"),
+        ("PROJECT_RULES", "outer item"),
+        ("PROJECT_RULES", "inner item\n```\nindented code\n```"),
+        ("PROJECT_RULES", "two paragraphs in one item"),
+        ("NAMING", "Topics are team.event.v1."),
+        ("Deployment", "Ship on Tuesdays."),
+        ("Deployment", "Variable: PORT; Value: 8080"),
+        ("Deployment", "Variable: HOST"),
+        ("CONSTRAINTS", "At most 5 retries."),
+    ]
+
+
+def test_headings_are_left_out_only_where_asked() -> None:
+    contents = [draft.content for draft in markdown.read(NOTES.encode(), "x").drafts]
+    assert "`npm test` runs the tests" in contents and "`npm run ship`" in contents
+
+
+@pytest.mark.parametrize(
+    ("heading", "category"),
+    [
+        ("Project rules", "PROJECT_RULES"),
+        ("Testing", "PROJECT_RULES"),
+        ("Naming conventions", "NAMING"),
+        ("Architecture overview", "ARCHITECTURE"),
+        ("Known issues & limitations", "CONSTRAINTS"),
+        ("Environment variables", "CONFIG_VALUES"),
+        ("CONFIG_VALUES", "CONFIG_VALUES"),
+        ("PROJECT_RULES", "PROJECT_RULES"),
+        ("Architektur", "ARCHITECTURE"),
+        ("Namenskonventionen", "NAMING"),
+        ("Einschränkungen", "CONSTRAINTS"),
+        ("Règles du projet", "PROJECT_RULES"),
+        ("Configuración", "CONFIG_VALUES"),
+        ("Архитектура", "ARCHITECTURE"),
+        ("Правила", "PROJECT_RULES"),
+        ("命名规范", "NAMING"),
+        ("架构", "ARCHITECTURE"),
+        ("設定", "CONFIG_VALUES"),
+        ("コーディング規約", "PROJECT_RULES"),
+        ("제약 사항", "CONSTRAINTS"),
+        ("Deployment", "Deployment"),
+        ("  Release\nday ", "Release day"),
+        ("x" * 200, "x" * 60),
+        ("", "PROJECT_RULES"),
+    ],
+)
+def test_headings_in_any_language_lead_to_a_category(heading: str, category: str) -> None:
+    assert headings.category([heading] if heading else []) == category
+
+
+def test_the_innermost_heading_that_says_something_decides() -> None:
+    assert headings.category(["Architecture", "Naming", "Misc"]) == "NAMING"
+    assert headings.category(["Intro", "Misc"]) == "Misc"
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_notes(text: str) -> None:
+    for draft in markdown.read(text.encode("utf-8", "replace"), "x").drafts:
+        assert draft.content.strip() and draft.category
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_notes_or_problems(data: bytes) -> None:
+    markdown.read(data, "x")
+    for problem in jsonl.read(data, "x").problems:
+        assert problem.where.startswith("x, line ") and problem.what
+
+
+def test_json_lines() -> None:
+    lines = (DATA / "memories_600.jsonl").read_bytes()
+    found = jsonl.read(lines, "memories")
+    entries = [json.loads(line) for line in lines.splitlines()]
+    assert not found.problems
+    assert [(d.id, d.content, d.importance, d.status) for d in found.drafts] == [
+        (e["id"], e["content"], e["importance"], Status(e["status"])) for e in entries
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("nope", "not JSON: Expecting value (column 1)"),
+        ("3", "a memory is an object"),
+        ('{"content": "x"}', "'category' is missing"),
+        ('{"category": "A"}', "'content' is missing"),
+        ('{"category": "A", "content": " "}', "'content' must be a text that is not blank"),
+        ('{"category": 3, "content": "x"}', "'category' must be a text"),
+        ('{"category": "A", "content": "x", "importance": 0}', "from 1 to 100"),
+        ('{"category": "A", "content": "x", "importance": 5.5}', "from 1 to 100"),
+        ('{"category": "A", "content": "x", "status": "gone"}', "active, permanent or archived"),
+        ('{"category": "A", "content": "x", "id": -1}', "over 0"),
+        ('{"category": "A", "content": "x", "expires_at": "soon"}', "seconds since 1970"),
+        ('{"category": "A", "content": "x\\ud800"}', "not blank"),
+        ('{"category": "A", "content": "a\\u0000b"}', "not blank"),
+    ],
+)
+def test_a_bad_line_is_named(line: str, what: str) -> None:
+    good = '{"category": "A", "content": "fine"}'
+    found = jsonl.read(f"{good}\n\n{line}\n{good}".encode(), "m")
+    assert len(found.drafts) == 2
+    [problem] = found.problems
+    assert problem.where == "m, line 3" and what in problem.what
+
+
+def test_an_export_gives_back_what_was_imported(tmp_path: Path) -> None:
+    drafts = [
+        Draft("A", "one\nline two ⊘", 70, Status.PERMANENT, 5, 10, 20, None, "cue ⊘one (two)"),
+        Draft("weird category", "zwei", None, Status.ARCHIVED, 7, 11, 11, 4_000_000_000),
+    ]
+    with SqliteStore(tmp_path / "a.db", "p") as store:
+        store.add(drafts)
+        exported = "\n".join(jsonl.write(store.memories(Status), store.cues()))
+    assert list(jsonl.read(exported.encode(), "x").drafts) == drafts
+    with SqliteStore(tmp_path / "b.db", "p") as store:
+        store.add(jsonl.read(exported.encode(), "x").drafts)
+        assert "\n".join(jsonl.write(store.memories(Status), store.cues())) == exported
+        assert store.add(jsonl.read(exported.encode(), "x").drafts).known == 2
+
+
+def test_a_stale_cue_is_not_exported(tmp_path: Path) -> None:
+    from muralkit.store import Changes
+
+    with SqliteStore(tmp_path / "a.db", "p") as store:
+        store.add([Draft("A", "x", cue="of x")])
+        store.edit(1, Changes(content="y"))
+        [line] = jsonl.write(store.memories(), store.cues())
+    assert "cue" not in json.loads(line)
+
+
+def claude_folder(folder: Path) -> Path:
+    (folder / "MEMORY.md").write_text(
+        "# Memory\n- [Tabs](tabs.md) — they like tabs\n- [Gone](gone.md)\n"
+        "- [Out](../secret.md)\n- [Staging](ref_staging.md#top)\n"
+    )
+    (folder / "tabs.md").write_text(
+        "---\nname: tabs\ndescription: Use tabs, not spaces.\ntype: feedback\n---\n"
+        "They corrected this twice.\n"
+    )
+    (folder / "ref_staging.md").write_text(
+        "---\nname: staging\ndescription: 'Staging: eu-3'\ntype: reference\n---\n"
+    )
+    (folder / "architecture.md").write_text("---\ntype: architecture\n---\nIngest is in Rust.\n")
+    (folder / "broken.md").write_text("---\nname: [unclosed\n---\nx\n")
+    (folder / "empty.md").write_text("---\nname: empty\n---\n")
+    (folder.parent / "secret.md").write_text("secret")
+    return folder
+
+
+def test_a_claude_code_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    found = claude.read(claude_folder(folder))
+    assert [(draft.category, draft.content) for draft in found.drafts] == [
+        ("PROJECT_RULES", "Use tabs, not spaces.\nThey corrected this twice."),
+        ("REFERENCE", "Staging: eu-3"),
+        ("ARCHITECTURE", "Ingest is in Rust."),
+    ]
+    problems = sorted((Path(p.where).name, p.what) for p in found.problems)
+    assert [name for name, _ in problems] == ["MEMORY.md", "MEMORY.md", "broken.md", "empty.md"]
+    assert problems[0][1] == "the link ../secret.md leads out of the folder"
+    assert problems[1][1] == "the link gone.md leads to no file"
+    assert "neither a description nor a body" in problems[3][1]
