@@ -20,7 +20,7 @@ ROWS = [
     {"gate", "project", "selection", "store"},
     {"layout", "svg", "raster", "png", "cache", "cuefile", "key", "output", "paths", "pricing"},
     {"plates"},
-    {"theme"},
+    {"config", "theme"},
     {"themefile"},
     {"glyphs", "native"},
     {"assets"},

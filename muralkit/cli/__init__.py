@@ -16,6 +16,7 @@ import click
 
 from muralkit import __version__
 from muralkit.cli.completion import completion
+from muralkit.cli.config import config_group
 from muralkit.cli.draw import demo, render
 from muralkit.cli.goldens import golden_group
 from muralkit.cli.memory import memory_group
@@ -84,5 +85,13 @@ def cli() -> None:
     """
 
 
-for command in (render, demo, memory_group, theme_group, golden_group, completion):
+for command in (
+    render,
+    demo,
+    memory_group,
+    theme_group,
+    golden_group,
+    config_group,
+    completion,
+):
     cli.add_command(command)

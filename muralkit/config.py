@@ -1,0 +1,356 @@
+"""Configuration files in, one frozen Config out, with where each value came from.
+
+Four JSONC files are read, and each later one wins, key by key: the user's and
+the project's magic-context.jsonc, whose users need change nothing, then our own
+two. Arrays and single values replace, objects are merged. A project's files may
+not set what only the user may: that would let a cloned repository decide where
+memories are kept and what is run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from muralkit.errors import ConfigError
+
+DURATION = re.compile(r"(\d+)\s*(s|m|h|d)")
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def _duration(value: str) -> str:
+    if not DURATION.fullmatch(value.strip()):
+        raise ValueError('a duration is a number and s, m, h or d, such as "5m"')
+    return value
+
+
+Duration = Annotated[str, AfterValidator(_duration)]
+Level = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+class _Section(BaseModel):
+    """Unknown keys are dropped here, and reported by `unknown_keys`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ModelChoice(_Section):
+    """A model with its variant (OpenCode) or thinking level (Pi, OMP)."""
+
+    model: str
+    variant: str | None = None
+    thinking_level: Level | None = None
+
+
+ModelEntry = str | ModelChoice
+
+
+class Task(_Section):
+    """How one harness runs compress-cues; what is left out falls to the harness's own."""
+
+    model: ModelEntry | None = Field(None, description="The model of this task.")
+    fallback_models: tuple[ModelEntry, ...] | None = Field(
+        None, description="Tried in order where the model fails."
+    )
+    variant: str | None = None
+    thinking_level: Level | None = None
+    timeout_minutes: Annotated[float, Field(gt=0, le=1440)] | None = Field(
+        None, description="How long one run may take; 20 by default."
+    )
+
+
+class HarnessTasks(_Section):
+    """The tasks of a harness by name."""
+
+    compress_cues: Task = Field(Task(), alias="compress-cues")
+
+
+class HarnessDreamer(_Section):
+    """The models that a harness dreams with."""
+
+    model: ModelEntry | None = Field(None, description="The model of every task.")
+    fallback_models: tuple[ModelEntry, ...] | None = None
+    variant: str | None = None
+    thinking_level: Level | None = None
+    tasks: HarnessTasks = HarnessTasks()
+
+
+class Schedule(_Section):
+    """When compress-cues runs, in every harness."""
+
+    schedule: str = Field("0 4 * * *", description="Cron: minute, hour, day, month, weekday.")
+
+
+class SharedTasks(_Section):
+    """The tasks of all harnesses by name."""
+
+    compress_cues: Schedule = Field(Schedule(), alias="compress-cues")
+
+
+class Dreamer(_Section):
+    """The dreamer, which makes cues."""
+
+    opencode: HarnessDreamer = HarnessDreamer()
+    pi: HarnessDreamer = HarnessDreamer()
+    omp: HarnessDreamer = HarnessDreamer()
+    tasks: SharedTasks = SharedTasks()
+
+
+class MuralSection(_Section):
+    """The mural itself."""
+
+    enabled: bool = Field(False, description="Master switch of the mural and of compress-cues.")
+    theme: str = Field("standard", description="A bundled theme, or a path beside this file.")
+    model: str | None = Field(None, description="Deprecated and ignored.", deprecated=True)
+
+
+class MemorySection(_Section):
+    """What an agent gets as text."""
+
+    injection_budget_tokens: Annotated[int, Field(ge=500, le=20_000)] = Field(
+        4000, description="Tokens that the text block may take."
+    )
+
+
+class StoreSection(_Section):
+    """Where memories are kept. Only the user's files may say."""
+
+    path: str | None = Field(None, description="The SQLite file; by default in the data folder.")
+
+
+class CacheSection(_Section):
+    """The replay cache."""
+
+    enabled: bool = Field(True, description="Keep pictures that were drawn.")
+
+
+class Config(_Section):
+    """Everything that concerns muralkit."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", title="muralkit configuration")
+
+    mural: MuralSection = MuralSection()
+    memory: MemorySection = MemorySection()
+    dreamer: Dreamer = Dreamer()
+    cache_ttl: Duration | dict[str, Duration] = Field(
+        "5m", description="How long a provider keeps a prompt cache, or that by model."
+    )
+    store: StoreSection = StoreSection()
+    cache: CacheSection = CacheSection()
+
+
+USER_ONLY = ("store",)
+"""Keys that a project's file may not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A file that is read where it is there. `foreign`: it is another program's too."""
+
+    path: Path
+    project: bool
+    foreign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something in a file that was ignored, and what to do about it."""
+
+    where: Path
+    key: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The merged configuration; `origins` has the file of each value by its dotted key."""
+
+    config: Config
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
+    files: tuple[Path, ...] = ()
+
+
+def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Layer]:
+    """The files of a project in the order that they are read, whether there or not."""
+    home = environment.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
+    user = Path(home)
+    return [
+        Layer(_jsonc(user / "cortexkit" / "magic-context"), False, True),
+        Layer(_jsonc(root / ".cortexkit" / "magic-context"), True, True),
+        Layer(_jsonc(user / "muralkit" / "muralkit"), False, False),
+        Layer(_jsonc(root / ".muralkit" / "muralkit"), True, False),
+    ]
+
+
+def _jsonc(stem: Path) -> Path:
+    """The .jsonc file, or the .json one where only that is there."""
+    plain = stem.with_name(f"{stem.name}.json")
+    chosen = stem.with_name(f"{stem.name}.jsonc")
+    return plain if plain.is_file() and not chosen.is_file() else chosen
+
+
+def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
+    """The configuration of a project's folder.
+
+    Raises ConfigError, with file and key, where a file can't be read or a value is
+    wrong; what is merely unknown or not allowed is a remark.
+    """
+    merged: dict[str, Any] = {}
+    origins: dict[str, Path] = {}
+    remarks: list[Remark] = []
+    files: list[Path] = []
+    for layer in layers(root, environment):
+        data = _read(layer.path)
+        if data is None:
+            continue
+        files.append(layer.path)
+        data, found = _allowed(data, layer, root)
+        remarks += found
+        _check(data, layer.path)
+        _merge(merged, origins, data, layer.path)
+    return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(files))
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """A file's object; None where there is no file."""
+    import json5
+
+    try:
+        text = path.read_text("utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The file can't be read: {error}.", where=str(path)) from error
+    try:
+        data = json5.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        what = str(error).replace("<string>:", "line ")
+        raise ConfigError(
+            f"Not JSON with comments: {what}.",
+            where=str(path),
+            hint="Comments and a comma after the last entry are fine; keys stand in quotes.",
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError("The file must hold one object: { ... }.", where=str(path))
+    return data
+
+
+def _check(data: dict[str, Any], path: Path) -> None:
+    try:
+        Config.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        key = ".".join(str(part) for part in first["loc"] if str(part) not in _UNIONS)
+        raise ConfigError(
+            f"{key}: {first['msg'].removeprefix('Value error, ')}.",
+            where=str(path),
+            hint="`muralkit config schema` prints every key with its meaning.",
+        ) from error
+
+
+_UNIONS = {"str", "ModelChoice", "function-after[_duration(), str]"}  # pydantic's own words
+
+
+def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, Any], list[Remark]]:
+    """What of a file counts, and remarks on the rest."""
+    remarks = [
+        Remark(layer.path, key, what)
+        for key, what in unknown_keys(data, Config)
+        # another program's file has keys of its own, but mural is ours in both
+        if not layer.foreign or key.startswith("mural.")
+    ]
+    kept = dict(data)
+    mural = kept.get("mural")
+    if isinstance(mural, dict) and "model" in mural:
+        advice = "it is ignored; name a model in dreamer.<harness>.tasks.compress-cues.model"
+        remarks.append(Remark(layer.path, "mural.model", f"deprecated: {advice}, and remove it"))
+    if isinstance(mural, dict) and isinstance(mural.get("theme"), str):
+        kept["mural"], remark = _with_theme(mural, layer, root)
+        remarks += remark
+    if layer.project:
+        for key in USER_ONLY:
+            if kept.pop(key, None) is not None:
+                what = "ignored: only the user's own files may set it"
+                remarks.append(Remark(layer.path, key, what))
+    return kept, remarks
+
+
+def _with_theme(
+    mural: dict[str, Any], layer: Layer, root: Path
+) -> tuple[dict[str, Any], list[Remark]]:
+    """The section with its theme's path made whole; a project's may not lead out of it."""
+    from muralkit import themefile
+
+    theme = str(mural["theme"])
+    if theme in themefile.names():
+        return mural, []
+    base = root if layer.project else layer.path.parent
+    path = (base / Path(theme).expanduser()).resolve()
+    if layer.project and not path.is_relative_to(root.resolve()):
+        rest = {key: value for key, value in mural.items() if key != "theme"}
+        what = "ignored: a project's theme must be a bundled one or lie in the project"
+        return rest, [Remark(layer.path, "mural.theme", what)]
+    return {**mural, "theme": str(path)}, []
+
+
+def unknown_keys(
+    data: Mapping[str, Any], model: type[BaseModel], prefix: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Each dotted key that a model doesn't have, with the nearest one that it has."""
+    known = {item.alias or name: item.annotation for name, item in model.model_fields.items()}
+    for key, value in data.items():
+        if key not in known and key != "$schema":
+            near = get_close_matches(key, known, n=1)
+            advice = f"did you mean {near[0]!r}?" if near else "it is not a key of muralkit"
+            yield f"{prefix}{key}", f"unknown: {advice}"
+        section = known.get(key)
+        if (
+            isinstance(value, Mapping)
+            and isinstance(section, type)
+            and issubclass(section, BaseModel)
+        ):
+            yield from unknown_keys(value, section, f"{prefix}{key}.")
+
+
+def _merge(
+    into: dict[str, Any],
+    origins: dict[str, Path],
+    data: Mapping[str, Any],
+    path: Path,
+    at: str = "",
+) -> None:
+    for key, value in data.items():
+        place = f"{at}{key}"
+        if isinstance(value, Mapping) and isinstance(into.get(key), dict):
+            _merge(into[key], origins, value, path, f"{place}.")
+            continue
+        for old in [name for name in origins if name == place or name.startswith(f"{place}.")]:
+            del origins[old]
+        if isinstance(value, Mapping):
+            into[key] = {}
+            _merge(into[key], origins, value, path, f"{place}.")
+        else:
+            into[key] = value
+            origins[place] = path
+
+
+def seconds(duration: str) -> int:
+    """A duration such as "5m" in seconds."""
+    found = DURATION.fullmatch(duration.strip())
+    if not found:
+        raise ValueError(f"{duration!r} is no duration")
+    return int(found[1]) * SECONDS[found[2]]
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a configuration file, for editors."""
+    made = Config.model_json_schema(by_alias=True)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made}
