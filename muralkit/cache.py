@@ -75,6 +75,13 @@ class ReplayCache:
         with contextlib.suppress(*_FAULTS):
             self._open().set(mural.key, _encode(mural), retry=False)
 
+    def works(self) -> bool:
+        """Whether the folder can be opened as a cache."""
+        with contextlib.suppress(*_FAULTS):
+            self._open()
+            return True
+        return False
+
     def close(self) -> None:
         """Close the database."""
         if self._cache is not None:

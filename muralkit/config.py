@@ -122,7 +122,13 @@ class MemorySection(_Section):
 class StoreSection(_Section):
     """Where memories are kept. Only the user's files may say."""
 
+    source: Literal["own", "magic-context"] = Field(
+        "own", description="Whose memories: our store's, or a magic-context database's, read live."
+    )
     path: str | None = Field(None, description="The SQLite file; by default in the data folder.")
+    magic_context: str | None = Field(
+        None, description="The other database; by default where its program keeps it."
+    )
 
 
 class CacheSection(_Section):

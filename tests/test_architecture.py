@@ -14,9 +14,9 @@ PACKAGE = ROOT / "muralkit"
 ROWS = [
     {"__main__"},
     {"cli"},
-    {"golden"},
+    {"doctor", "golden"},
     {"pipeline"},
-    {"importing"},
+    {"importing", "survey"},
     {"gate", "project", "selection", "store"},
     {"layout", "svg", "raster", "png", "cache", "cuefile", "key", "output", "paths", "pricing"},
     {"plates"},

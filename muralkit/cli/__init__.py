@@ -17,9 +17,11 @@ import click
 from muralkit import __version__
 from muralkit.cli.completion import completion
 from muralkit.cli.config import config_group
+from muralkit.cli.doctor import doctor
 from muralkit.cli.draw import demo, render
 from muralkit.cli.goldens import golden_group
 from muralkit.cli.memory import memory_group
+from muralkit.cli.status import status
 from muralkit.cli.themes import theme_group
 from muralkit.errors import EnvironmentProblem, MuralkitError, OutputError
 
@@ -89,6 +91,8 @@ for command in (
     render,
     demo,
     memory_group,
+    status,
+    doctor,
     theme_group,
     golden_group,
     config_group,

@@ -11,26 +11,42 @@ from typing import Any
 import click
 
 from muralkit.cli.options import JSON, NO_CACHE, OUTPUT, THEME, open_cache
+from muralkit.cli.projects import PROJECT, STORE, open_place
 from muralkit.model import Cue, Mural, Reason
+from muralkit.themefile import DEFAULT
 
 
 @click.command()
-@click.argument("cues", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("cues", type=click.Path(path_type=Path, allow_dash=True), required=False)
 @OUTPUT
 @THEME
 @click.option("--svg", "svg_file", metavar="FILE", help="Write the SVG too; - is standard output.")
+@click.option("--all", "everything", is_flag=True, help="Without CUES: ignore the text budget.")
+@PROJECT
+@STORE
 @NO_CACHE
 @JSON
 def render(
-    cues: Path, output: str, theme: str, svg_file: str | None, no_cache: bool, as_json: bool
+    cues: Path | None,
+    output: str,
+    theme: str | None,
+    svg_file: str | None,
+    everything: bool,
+    project: Path,
+    store_path: Path | None,
+    no_cache: bool,
+    as_json: bool,
 ) -> None:
-    """Draw the cues of a file as a PNG.
+    """Draw the project's overflow, or the cues of a file, as a PNG.
 
     CUES is a JSON array or JSON Lines of {id, category, importance, cue}; - reads
-    standard input.
+    standard input. Without it, the memories of the project that the text budget
+    leaves out are drawn, as far as they have a current cue.
 
     \b
     Examples:
+      muralkit render
+      muralkit render --all --theme dense
       muralkit render cues.json
       muralkit render cues.jsonl --theme dense -o out/mural.png
       muralkit render - --json --no-cache < cues.json
@@ -38,9 +54,15 @@ def render(
     from muralkit import cuefile, pipeline
     from muralkit.output import write, write_stdout
 
-    _check_targets([output, svg_file or "", "-" if as_json else ""], [str(cues), theme])
-    name = "standard input" if str(cues) == "-" else str(cues)
-    entries = cuefile.read(_read(cues), name)
+    targets = [output, svg_file or "", "-" if as_json else ""]
+    _check_targets(targets, [str(path) for path in (cues, theme) if path is not None])
+    if cues is None:
+        entries, configured = _overflow(project, store_path, everything)
+        theme = theme or configured
+    else:
+        name = "standard input" if str(cues) == "-" else str(cues)
+        entries = cuefile.read(_read(cues), name)
+    theme = theme or DEFAULT
     document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
     with open_cache(no_cache) as cache:
         mural = pipeline.render(entries, theme, cache=cache)
@@ -58,7 +80,7 @@ def render(
 @THEME
 @NO_CACHE
 @JSON
-def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
+def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
     """Draw the bundled memories of an invented project, and show what it saves.
 
     Needs no network and no model.
@@ -71,6 +93,7 @@ def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
     from muralkit import assets, cuefile, pipeline, pricing
     from muralkit.output import write, write_stdout
 
+    theme = theme or DEFAULT
     _check_targets([output, "-" if as_json else ""], [theme])
     path = assets.demo_file()
     data = path.read_bytes()
@@ -99,6 +122,25 @@ def demo(output: str, theme: str, no_cache: bool, as_json: bool) -> None:
         ("the memories in full", prices["memories_as_text"]),
     ):
         click.echo(f"  {label:<22}{price:>7,}", err=True)
+
+
+def _overflow(project: Path, store_path: Path | None, everything: bool) -> tuple[list[Cue], str]:
+    """What of the project's memories is to be drawn, and the configured theme."""
+    from muralkit import survey as surveys
+    from muralkit.errors import InputError
+
+    with open_place(project, store_path) as place:
+        config = place.loaded.config
+        found = surveys.survey(place.store, config, everything=everything)
+    if not found.drawable:
+        why = "" if found.selection.overflow else " (`--all` draws them all the same)"
+        pool, beyond = len(found.pool), len(found.selection.overflow)
+        raise InputError(
+            f"There is nothing to draw: of {pool} memories, {beyond} are beyond the text budget"
+            f"{why}, and none of those has a current cue.",
+            hint="`muralkit status` tells where the project stands.",
+        )
+    return list(found.drawable), config.mural.theme
 
 
 def _check_targets(outputs: list[str], inputs: list[str]) -> None:

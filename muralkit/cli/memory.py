@@ -4,67 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from muralkit.cli.options import JSON
-from muralkit.errors import InputError, StoreError
+from muralkit.cli.projects import Place, with_place
+from muralkit.errors import InputError
 from muralkit.model import Memory, Status
 
 if TYPE_CHECKING:
     from muralkit.importing import Found
     from muralkit.store import Draft
-    from muralkit.store.sqlite import SqliteStore
 
 IMPORTANCE = click.IntRange(1, 100)
 LONG = 500  # drafts; fewer need no progress bar
-
-
-def store_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`--project` and `--store`, handed on as an opened store."""
-
-    @click.option(
-        "--project",
-        type=click.Path(path_type=Path, file_okay=False, exists=True),
-        default=Path(),
-        metavar="FOLDER",
-        help="A folder of the project; by default the current one.",
-    )
-    @click.option(
-        "--store",
-        "store_path",
-        type=click.Path(path_type=Path, dir_okay=False),
-        metavar="FILE",
-        help="The store, if not the user's own.",
-    )
-    @wraps(command)
-    def opened(*arguments: Any, project: Path, store_path: Path | None, **options: Any) -> Any:
-        with _open(project, store_path) as store:
-            return command(*arguments, store=store, **options)
-
-    return opened
-
-
-@contextmanager
-def _open(project: Path, path: Path | None) -> Iterator[SqliteStore]:
-    from muralkit.paths import store_file
-    from muralkit.project import identity
-    from muralkit.store.sqlite import SqliteStore
-
-    file = path or store_file()
-    if file is None:
-        raise StoreError(
-            "There is no home folder to keep the store in.",
-            hint="Set MURALKIT_HOME to a folder, or give --store FILE.",
-        )
-    with SqliteStore(file, identity(project)) as store:
-        yield store
 
 
 @click.group("memory")
@@ -78,14 +35,14 @@ def memory_group() -> None:
 @click.option("--importance", type=IMPORTANCE, help="1 to 100; left out, it counts as 50.")
 @click.option("--permanent", is_flag=True, help="First in the text budget, whatever it costs.")
 @JSON
-@store_options
+@with_place
 def memory_add(
     content: str,
     category: str,
     importance: int | None,
     permanent: bool,
     as_json: bool,
-    store: SqliteStore,
+    place: Place,
 ) -> None:
     r"""Remember something of this project.
 
@@ -97,7 +54,7 @@ def memory_add(
     from muralkit.store import Draft
 
     status = Status.PERMANENT if permanent else Status.ACTIVE
-    added = store.add([_checked(Draft(category, content, importance, status))])
+    added = place.store.add([_checked(Draft(category, content, importance, status))])
     if as_json:
         click.echo(json.dumps({"ids": list(added.ids), "known": added.known}))
     elif added.ids:
@@ -121,8 +78,8 @@ def _checked(draft: Draft) -> Draft:
 @click.option("--all", "everything", is_flag=True, help="Archived and expired ones too.")
 @click.option("--category", help="Only those of this category.")
 @JSON
-@store_options
-def memory_list(everything: bool, category: str | None, as_json: bool, store: SqliteStore) -> None:
+@with_place
+def memory_list(everything: bool, category: str | None, as_json: bool, place: Place) -> None:
     r"""List the project's memories.
 
     \b
@@ -132,7 +89,7 @@ def memory_list(everything: bool, category: str | None, as_json: bool, store: Sq
     """
     found = [
         memory
-        for memory in store.memories(Status if everything else None)
+        for memory in place.store.memories(Status if everything else None)
         if category in (None, memory.category)
     ]
     if as_json:
@@ -151,8 +108,8 @@ def memory_list(everything: bool, category: str | None, as_json: bool, store: Sq
 @memory_group.command("show")
 @click.argument("number", type=int)
 @JSON
-@store_options
-def memory_show(number: int, as_json: bool, store: SqliteStore) -> None:
+@with_place
+def memory_show(number: int, as_json: bool, place: Place) -> None:
     r"""Show one memory whole, with its cue.
 
     \b
@@ -161,8 +118,8 @@ def memory_show(number: int, as_json: bool, store: SqliteStore) -> None:
     """
     from muralkit.selection import is_current
 
-    memory = _existing(store, number)
-    cue = store.cues().get(number)
+    memory = _existing(place, number)
+    cue = place.store.cues().get(number)
     current = cue is not None and is_current(memory, cue)
     if as_json:
         about = {"text": cue.text, "current": current, "model": cue.model} if cue else None
@@ -183,14 +140,14 @@ def memory_show(number: int, as_json: bool, store: SqliteStore) -> None:
 @click.option("--category")
 @click.option("--importance", type=IMPORTANCE)
 @click.option("--permanent/--active", default=None, help="Change what becomes of it.")
-@store_options
+@with_place
 def memory_edit(
     number: int,
     content: str | None,
     category: str | None,
     importance: int | None,
     permanent: bool | None,
-    store: SqliteStore,
+    place: Place,
 ) -> None:
     r"""Change a memory. Another text makes its cue stale.
 
@@ -201,7 +158,7 @@ def memory_edit(
     """
     from muralkit.store import Changes, Draft
 
-    before = _existing(store, number)
+    before = _existing(place, number)
     if (content, category, importance, permanent) == (None,) * 4:
         content = click.edit(before.content)
         if content is None or content.strip() == before.content:
@@ -210,34 +167,34 @@ def memory_edit(
         content = content.strip()
     _checked(Draft(category or before.category, content or before.content))
     status = {None: None, True: Status.PERMANENT, False: Status.ACTIVE}[permanent]
-    store.edit(number, Changes(category, content, importance, status))
+    place.store.edit(number, Changes(category, content, importance, status))
     click.echo(f"Changed memory {number}.")
 
 
 @memory_group.command("archive")
 @click.argument("numbers", type=int, nargs=-1, required=True)
-@store_options
-def memory_archive(numbers: tuple[int, ...], store: SqliteStore) -> None:
+@with_place
+def memory_archive(numbers: tuple[int, ...], place: Place) -> None:
     r"""Take memories out of the pool, and keep them.
 
     \b
     Example:
       muralkit memory archive 17 18
     """
-    _set_status(store, numbers, Status.ARCHIVED, "Archived")
+    _set_status(place, numbers, Status.ARCHIVED, "Archived")
 
 
 @memory_group.command("restore")
 @click.argument("numbers", type=int, nargs=-1, required=True)
-@store_options
-def memory_restore(numbers: tuple[int, ...], store: SqliteStore) -> None:
+@with_place
+def memory_restore(numbers: tuple[int, ...], place: Place) -> None:
     r"""Take memories back into the pool.
 
     \b
     Example:
       muralkit memory restore 17
     """
-    _set_status(store, numbers, Status.ACTIVE, "Restored")
+    _set_status(place, numbers, Status.ACTIVE, "Restored")
 
 
 @memory_group.command("import")
@@ -256,7 +213,7 @@ def memory_restore(numbers: tuple[int, ...], store: SqliteStore) -> None:
 @click.option("--skip-bad", is_flag=True, help="Import the rest where some of it is bad.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be added.")
 @JSON
-@store_options
+@with_place
 def memory_import(
     source: Path,
     kind: str,
@@ -264,7 +221,7 @@ def memory_import(
     skip_bad: bool,
     dry_run: bool,
     as_json: bool,
-    store: SqliteStore,
+    place: Place,
 ) -> None:
     r"""Take memories from a file or folder; those that are known are not added twice.
 
@@ -289,7 +246,7 @@ def memory_import(
     if dry_run:
         _show_drafts(found.drafts, as_json)
         return
-    added = store.add(_progress(found.drafts, as_json))
+    added = place.store.add(_progress(found.drafts, as_json))
     if as_json:
         report = {"ids": list(added.ids), "known": added.known, "bad": len(found.problems)}
         click.echo(json.dumps(report))
@@ -300,8 +257,8 @@ def memory_import(
 @memory_group.command("export")
 @click.option("-o", "--output", default="-", show_default=True, help="A file, or standard output.")
 @click.option("--all/--pool", "everything", default=True, help="By default archived ones too.")
-@store_options
-def memory_export(output: str, everything: bool, store: SqliteStore) -> None:
+@with_place
+def memory_export(output: str, everything: bool, place: Place) -> None:
     r"""Write the project's memories as JSON Lines, which `memory import` reads back.
 
     \b
@@ -312,13 +269,13 @@ def memory_export(output: str, everything: bool, store: SqliteStore) -> None:
     from muralkit.importing import jsonl
     from muralkit.output import write, write_stdout
 
-    lines = jsonl.write(store.memories(Status if everything else None), store.cues())
+    lines = jsonl.write(place.store.memories(Status if everything else None), place.store.cues())
     data = "".join(f"{line}\n" for line in lines).encode()
     write_stdout(data) if output == "-" else write(Path(output), data)
 
 
-def _existing(store: SqliteStore, number: int) -> Memory:
-    found = store.memory(number)
+def _existing(place: Place, number: int) -> Memory:
+    found = place.store.memory(number)
     if found is None:
         raise InputError(
             f"There is no memory {number} in this project.",
@@ -327,13 +284,13 @@ def _existing(store: SqliteStore, number: int) -> Memory:
     return found
 
 
-def _set_status(store: SqliteStore, numbers: Sequence[int], status: Status, done: str) -> None:
+def _set_status(place: Place, numbers: Sequence[int], status: Status, done: str) -> None:
     from muralkit.store import Changes
 
     for number in numbers:
-        _existing(store, number)
+        _existing(place, number)
     for number in numbers:
-        store.edit(number, Changes(status=status))
+        place.store.edit(number, Changes(status=status))
     click.echo(f"{done} {len(numbers)} {'memory' if len(numbers) == 1 else 'memories'}.")
 
 

@@ -24,10 +24,8 @@ def theme_names(start: str) -> list[Any]:
 
 THEME = click.option(
     "--theme",
-    default="standard",
-    show_default=True,
     metavar="NAME|FILE",
-    help="A bundled theme, or the path of a manifest or its folder.",
+    help="A bundled theme, or the path of a manifest or its folder; else the configured one.",
     shell_complete=lambda _context, _parameter, start: theme_names(start),
 )
 OUTPUT = click.option(

@@ -1,0 +1,80 @@
+"""`muralkit doctor`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from muralkit.cli.options import JSON
+from muralkit.cli.projects import PROJECT, STORE, open_place
+
+if TYPE_CHECKING:
+    from muralkit.doctor import Finding
+
+COLOURS = {"fine": "green", "warning": "yellow", "error": "red"}
+
+
+@click.command()
+@PROJECT
+@STORE
+@JSON
+def doctor(project: Path, store_path: Path | None, as_json: bool) -> None:
+    r"""Check the install, the configuration, the store and the cues of a project.
+
+    The exit code is 0 where all is fine, 1 with a warning, 2 with an error.
+
+    \b
+    Examples:
+      muralkit doctor
+      muralkit doctor --json
+    """
+    from muralkit.doctor import Severity
+
+    findings = _findings(project, store_path)
+    worst = max((finding.severity for finding in findings), default=Severity.FINE)
+    if as_json:
+        rows = [
+            {
+                "severity": finding.severity.name.lower(),
+                "area": finding.area,
+                "what": finding.what,
+                "hint": finding.hint,
+            }
+            for finding in findings
+        ]
+        click.echo(json.dumps(rows))
+    else:
+        for finding in findings:
+            name = finding.severity.name.lower()
+            label = click.style(name.ljust(7), fg=COLOURS[name])
+            click.echo(f"{label}  {finding.area:<9} {finding.what}")
+            if finding.hint:
+                click.echo(f"{'':9}{'':9} {finding.hint}")
+    if worst:
+        raise click.exceptions.Exit(int(worst))
+
+
+def _findings(project: Path, store_path: Path | None) -> list[Finding]:
+    from muralkit import doctor as checks
+    from muralkit.errors import MuralkitError
+    from muralkit.paths import cache_folder
+
+    found = checks.guarded("libcairo", checks.libcairo)
+    found += checks.guarded("fonts", checks.fonts)
+    try:
+        with open_place(project, store_path) as place:
+            loaded = place.loaded
+            found += checks.guarded("theme", lambda: checks.theme(loaded.config.mural.theme))
+            found += checks.guarded("config", lambda: checks.configuration(loaded))
+            own = place.own
+            found += checks.guarded("store", lambda: checks.store(own.path, own.damage()))
+            found += checks.guarded("cues", lambda: checks.cues(place.store))
+    except MuralkitError as error:
+        where = f"{error.where}: " if error.where else ""
+        area = type(error).__name__.removesuffix("Error").lower()
+        found.append(checks.Finding(checks.Severity.ERROR, area, where + error.what, error.hint))
+    found += checks.guarded("cache", lambda: checks.cache(cache_folder()))
+    return found

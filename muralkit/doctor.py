@@ -1,0 +1,138 @@
+"""Checks in, findings out: what is wrong with an install, and what to do about it."""
+
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from muralkit.config import Loaded
+from muralkit.errors import MuralkitError
+from muralkit.gate import LEAST_CUES, LEAST_SHARE
+from muralkit.store import Store
+
+
+class Severity(IntEnum):
+    """How bad a finding is; also doctor's exit code."""
+
+    FINE = 0
+    WARNING = 1
+    ERROR = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `hint` says what to do where it isn't fine."""
+
+    severity: Severity
+    area: str
+    what: str
+    hint: str = ""
+
+
+Check = Callable[[], Iterator[Finding]]
+
+
+def guarded(area: str, check: Check) -> list[Finding]:
+    """The findings of a check; an error of ours is one, and never stops the others."""
+    try:
+        return list(check())
+    except MuralkitError as error:
+        place = f"{error.where}: " if error.where else ""
+        return [Finding(Severity.ERROR, area, place + error.what, error.hint)]
+
+
+def libcairo() -> Iterator[Finding]:
+    """The library that draws."""
+    from muralkit.native import require_cairo
+
+    require_cairo()
+    import cairocffi
+
+    version = cairocffi.cairo_version_string()
+    yield Finding(Severity.FINE, "libcairo", f"version {version}")
+
+
+def fonts() -> Iterator[Finding]:
+    """Every bundled face, held against its checksum."""
+    from muralkit.glyphs.faces import bundled, load
+
+    files = bundled()
+    for file in files:
+        load(file)
+    yield Finding(Severity.FINE, "fonts", f"{len(files)} faces as they are pinned")
+
+
+def theme(name: str) -> Iterator[Finding]:
+    """The configured theme, drawn once in small."""
+    from muralkit import pipeline
+
+    cue = {"id": 1, "category": "NAMING", "importance": 50, "cue": "⊘a (b) → c"}
+    mural = pipeline.render([cue], name)
+    yield Finding(Severity.FINE, "theme", f"{name} draws, {mural.width} px wide")
+
+
+def configuration(loaded: Loaded) -> Iterator[Finding]:
+    """The files that were read, and what in them was ignored."""
+    if not loaded.files:
+        yield Finding(Severity.FINE, "config", "no file: everything is at its default")
+    for path in loaded.files:
+        keys = sorted(key for key, origin in loaded.origins.items() if origin == path)
+        yield Finding(Severity.FINE, "config", f"{path}: {', '.join(keys) or 'nothing of ours'}")
+    for remark in loaded.remarks:
+        what = f"{remark.where}: {remark.key} {remark.what}"
+        hint = "Mend or remove the key; `muralkit config schema` lists all of them."
+        yield Finding(Severity.WARNING, "config", what, hint)
+
+
+def store(path: Path, damage: list[str]) -> Iterator[Finding]:
+    """The memory store's integrity and permissions."""
+    for line in damage:
+        hint = "Save what can be read: muralkit memory export; then move the file away."
+        yield Finding(Severity.ERROR, "store", f"{path}: {line}", hint)
+    yield from private("store", path)
+    if not damage:
+        yield Finding(Severity.FINE, "store", f"{path} is whole")
+
+
+def cache(folder: Path | None) -> Iterator[Finding]:
+    """The replay cache's place and permissions."""
+    if folder is None:
+        hint = "Set MURALKIT_HOME to a folder."
+        yield Finding(Severity.WARNING, "cache", "no home folder: nothing is kept", hint)
+        return
+    if not folder.exists():
+        yield Finding(Severity.FINE, "cache", f"{folder} is not there yet")
+        return
+    yield from private("cache", folder)
+    from muralkit.cache import ReplayCache
+
+    with ReplayCache(folder) as opened:
+        if not opened.works():
+            hint = f"Remove the folder {folder}; it is made anew."
+            yield Finding(Severity.WARNING, "cache", f"{folder} can't be used", hint)
+            return
+    yield Finding(Severity.FINE, "cache", f"{folder} works")
+
+
+def cues(memories: Store) -> Iterator[Finding]:
+    """Whether the cues cover enough of the pool for a mural."""
+    from muralkit.selection import is_current
+
+    pool, made = memories.memories(), memories.cues()
+    current = sum(is_current(memory, made.get(memory.id)) for memory in pool)
+    what = f"{current} of {len(pool)} memories have a current cue"
+    if pool and current < LEAST_CUES and current * LEAST_SHARE < len(pool):
+        yield Finding(Severity.WARNING, "cues", what, "The mural waits until more are made.")
+    else:
+        yield Finding(Severity.FINE, "cues", what)
+
+
+def private(area: str, path: Path) -> Iterator[Finding]:
+    """A finding where others can read what holds memories."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & 0o077:
+        hint = f"chmod {'700' if path.is_dir() else '600'} {path}"
+        yield Finding(Severity.WARNING, area, f"{path} is open to others ({mode:o})", hint)

@@ -1,0 +1,176 @@
+"""A magic-context database, read where it lies and never written.
+
+Old databases lack some columns: what a row has is asked of the table itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import quote
+
+from muralkit.errors import StoreError
+from muralkit.model import Memory, Status, StoredCue
+from muralkit.store import Added, Changes, Draft, content_hash
+from muralkit.store.sqlite import POOL, SqliteStore, explain
+
+SOURCE = "magic-context"
+
+_NEEDED = {"id", "project_path", "category", "content", "status"}
+_MILLISECONDS = 10**11  # a time beyond this is not in seconds: that would be the year 5138
+
+
+def default_path(environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the other program keeps its database, on every system."""
+    data = environment.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
+    return Path(data) / "cortexkit" / "magic-context" / "context.db"
+
+
+class MagicStore:
+    """A project's memories in a magic-context database; our own cues beside them.
+
+    Implements Store, but for what would change a memory: that is the other
+    program's to do.
+    """
+
+    def __init__(
+        self, path: Path, own: SqliteStore, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.path, self.project = path, own.project
+        self._own, self._clock = own, clock
+        with self._explained():
+            self._db = _connect(path)
+            try:
+                self._columns = {row[1] for row in self._db.execute("PRAGMA table_info(memories)")}
+            except BaseException:
+                self._db.close()
+                raise
+        if not self._columns >= _NEEDED:
+            self._db.close()
+            raise StoreError(
+                "This database has no memories of magic-context.",
+                where=str(path),
+                hint="Check the path; the file was left as it is.",
+            )
+
+    def close(self) -> None:
+        """Close the database; our own store is its opener's to close."""
+        self._db.close()
+
+    def __enter__(self) -> MagicStore:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def memories(self, statuses: Iterable[Status] | None = None) -> list[Memory]:
+        """See Store."""
+        wanted = POOL if statuses is None else tuple(statuses)
+        found = [memory for memory, _ in self._rows() if memory.status in wanted]
+        if statuses is None:
+            now = self._clock()
+            return [m for m in found if m.expires_at is None or m.expires_at > now]
+        return found
+
+    def memory(self, memory_id: int) -> Memory | None:
+        """See Store."""
+        return next((memory for memory, _ in self._rows() if memory.id == memory_id), None)
+
+    def cues(self) -> dict[int, StoredCue]:
+        """The other program's cue where it is current, else the last one of ours."""
+        found = self._own.cues()
+        for memory, cue in self._rows():
+            if cue is not None and cue.content_hash == content_hash(memory.content):
+                found[memory.id] = cue
+            elif cue is not None:
+                found.setdefault(memory.id, cue)
+        return found
+
+    def put_cues(self, cues: Iterable[StoredCue]) -> None:
+        """Keep cues in our own store."""
+        self._own.put_cues(cues)
+
+    def add(self, drafts: Iterable[Draft]) -> Added:
+        """Refused: the memories are the other program's."""
+        self._refuse()
+
+    def edit(self, memory_id: int, changes: Changes) -> Memory:
+        """Refused: the memories are the other program's."""
+        self._refuse()
+
+    def _refuse(self) -> NoReturn:
+        raise StoreError(
+            "These memories are magic-context's: muralkit only reads them.",
+            where=str(self.path),
+            hint='Change them there, or import them and set "store.source" to "own".',
+        )
+
+    def _rows(self) -> list[tuple[Memory, StoredCue | None]]:
+        wanted = (
+            "id", "category", "importance", "status", "content", "created_at", "updated_at",
+            "expires_at", "mural_cue", "mural_cue_hash", "mural_cue_rejection_count",
+        )  # fmt: skip
+        columns = ", ".join(name if name in self._columns else f"NULL AS {name}" for name in wanted)
+        query = f"SELECT {columns} FROM memories WHERE project_path = ? ORDER BY id"  # noqa: S608  # our own names
+        with self._explained():
+            rows = self._db.execute(query, (self.project,)).fetchall()
+        return [found for row in rows if (found := _row(row)) is not None]
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise explain(error, self.path) from error
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such file", str(path))
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    return sqlite3.connect(address, uri=True, timeout=10, isolation_level=None)
+
+
+def _row(row: tuple[object, ...]) -> tuple[Memory, StoredCue | None] | None:
+    """A row as ours; None where it is none of the statuses that we know."""
+    (
+        number,
+        category,
+        importance,
+        status,
+        content,
+        created,
+        updated,
+        expires,
+        cue,
+        digest,
+        refused,
+    ) = row
+    if status not in list(Status) or not isinstance(number, int):
+        return None
+    weight = importance if isinstance(importance, int) and 1 <= importance <= 100 else None
+    memory = Memory(
+        id=number,
+        category=str(category),
+        importance=weight,
+        status=Status(str(status)),
+        content=str(content),
+        created_at=_seconds(created) or 0,
+        updated_at=_seconds(updated) or 0,
+        expires_at=_seconds(expires),
+    )
+    if not cue or not digest:
+        return memory, None
+    rejections = refused if isinstance(refused, int) else 0
+    return memory, StoredCue(number, str(cue), str(digest), SOURCE, 0, rejections)
+
+
+def _seconds(value: object) -> int | None:
+    if not isinstance(value, int | float):
+        return None
+    return int(value / 1000 if value > _MILLISECONDS else value)

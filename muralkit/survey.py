@@ -1,0 +1,99 @@
+"""Where a project stands: a store and a configuration in, a Survey out.
+
+The walk up to the layout: pool, text budget, overflow, cues, gate, canvas. What
+`muralkit status` prints and `muralkit render` draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from muralkit.config import Config
+from muralkit.gate import Facts, Verdict, judge
+from muralkit.model import Canvas, Cue, Memory, StoredCue
+from muralkit.selection import Selection, block, current_cues, is_current, select
+from muralkit.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A project's memories, parted, and what the gate says of them.
+
+    `current`, `stale` and `missing` count the pool by its cues; `drawable` are the
+    overflow's current cues in drawing order.
+    """
+
+    pool: tuple[Memory, ...]
+    selection: Selection
+    budget: int
+    current: int
+    stale: int
+    missing: int
+    drawable: tuple[Cue, ...]
+    verdict: Verdict
+
+    @property
+    def text(self) -> str:
+        """The text block of the memories that the budget takes."""
+        return block(self.selection.inline)
+
+    @property
+    def overflow_text(self) -> str:
+        """What the drawn memories would be as text, in full."""
+        drawn = {cue.memory_id for cue in self.drawable}
+        return block(memory for memory in self.selection.overflow if memory.id in drawn)
+
+
+def survey(
+    store: Store, config: Config, *, everything: bool = False, vision: bool | None = None
+) -> Survey:
+    """Look at a project. With `everything` the budget is nothing: all is overflow.
+
+    Raises StoreError.
+    """
+    pool = tuple(store.memories())
+    cues = store.cues()
+    budget = 0 if everything else config.memory.injection_budget_tokens
+    selection = select(pool, budget)
+    drawable = tuple(current_cues(selection.overflow, cues))
+    current, stale = _count(pool, cues)
+    facts = Facts(
+        enabled=config.mural.enabled,
+        pool=len(pool),
+        current=current,
+        overflow=len(selection.overflow),
+        drawable=len(drawable),
+        vision=vision,
+    )
+    return Survey(
+        pool=pool,
+        selection=selection,
+        budget=budget,
+        current=current,
+        stale=stale,
+        missing=len(pool) - current - stale,
+        drawable=drawable,
+        verdict=judge(facts),
+    )
+
+
+def canvas(found: Survey, theme: str) -> Canvas | None:
+    """The canvas that the drawable cues take in a theme; None where there are none.
+
+    Raises ThemeError or FontError.
+    """
+    if not found.drawable:
+        return None
+    from muralkit import theme as themes
+    from muralkit.layout import lay_out
+
+    chosen = themes.load(theme)
+    return lay_out(found.drawable, chosen, chosen.faces()).canvas
+
+
+def _count(pool: tuple[Memory, ...], cues: Mapping[int, StoredCue]) -> tuple[int, int]:
+    """How many of the pool have a current cue, and how many a stale one."""
+    current = sum(is_current(memory, cues.get(memory.id)) for memory in pool)
+    having = sum(bool((cue := cues.get(memory.id)) and cue.text) for memory in pool)
+    return current, having - current

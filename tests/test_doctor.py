@@ -1,0 +1,113 @@
+"""Each check finds what it is for, and one that fails never hides the others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muralkit import assets
+from tests.test_cli import run
+from tests.test_cli_memory import memory
+
+
+class Clinic:
+    def __init__(self, tmp_path: Path) -> None:
+        self.project, self.home = tmp_path / "project", tmp_path / "home"
+        self.config = tmp_path / "config"
+        self.project.mkdir()
+
+    def look(self) -> tuple[int, list[dict[str, Any]]]:
+        done = run("doctor", "--json", "--project", self.project)
+        return done.returncode, json.loads(done.stdout)
+
+    def configure(self, text: str) -> Path:
+        path = self.project / ".muralkit/muralkit.jsonc"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+        return path
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clinic:
+    made = Clinic(tmp_path)
+    monkeypatch.setenv("MURALKIT_HOME", str(made.home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(made.config))
+    return made
+
+
+def bad(findings: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(f["severity"], f["area"]) for f in findings if f["severity"] != "fine"]
+
+
+def test_a_healthy_project(clinic: Clinic) -> None:
+    memory("import", assets.demo_file(), "--project", clinic.project)
+    run("render", "--all", "--project", clinic.project, "-o", clinic.project / "m.png")
+    code, findings = clinic.look()
+    assert (code, bad(findings)) == (0, [])
+    assert {f["area"] for f in findings} == {
+        "libcairo", "fonts", "theme", "config", "store", "cues", "cache",
+    }  # fmt: skip
+    assert b"fine" in run("doctor", "--project", clinic.project).stdout
+
+
+def test_every_finding_that_is_not_fine_says_what_to_do(clinic: Clinic) -> None:
+    clinic.configure('{"mural": {"model": "x", "enabeld": 1}, "store": {"path": "x"}}')
+    memory("add", "x", "--project", clinic.project)
+    (clinic.home / "muralkit.db").chmod(0o644)
+    code, findings = clinic.look()
+    assert code == 1
+    assert sorted(bad(findings)) == [
+        ("warning", "config"),
+        ("warning", "config"),
+        ("warning", "config"),
+        ("warning", "cues"),
+        ("warning", "store"),
+    ]
+    assert all(f["hint"] for f in findings if f["severity"] != "fine")
+    what = " ".join(f["what"] for f in findings)
+    assert "mural.model deprecated" in what and "did you mean 'enabled'" in what
+
+
+@pytest.mark.parametrize(
+    ("config", "area"),
+    [
+        ('{"mural": {"theme": "missing.toml"}}', "theme"),
+        ("{", "config"),
+        ('{"memory": {"injection_budget_tokens": 1}}', "config"),
+    ],
+)
+def test_an_error_is_code_2_and_the_rest_is_still_checked(
+    clinic: Clinic, config: str, area: str
+) -> None:
+    clinic.configure(config)
+    code, findings = clinic.look()
+    assert code == 2 and ("error", area) in bad(findings)
+    assert {"libcairo", "fonts", "cache"} <= {f["area"] for f in findings}
+
+
+@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"\xff" * 9000])
+def test_a_damaged_store_is_an_error(clinic: Clinic, content: bytes) -> None:
+    clinic.home.mkdir()
+    (clinic.home / "muralkit.db").write_bytes(content)
+    code, findings = clinic.look()
+    assert code == 2 and ("error", "store") in bad(findings)
+
+
+def test_an_open_cache_is_a_warning(clinic: Clinic) -> None:
+    run("demo", "-o", clinic.project / "m.png")
+    (clinic.home / "cache/murals").chmod(0o755)
+    code, findings = clinic.look()
+    assert code == 1 and bad(findings) == [("warning", "cache")]
+    assert any("chmod 700" in f["hint"] for f in findings)
+
+
+def test_a_missing_source_database_is_an_error(clinic: Clinic) -> None:
+    path = clinic.config / "muralkit/muralkit.jsonc"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"store": {"source": "magic-context", "magic_context": "/nowhere.db"}}')
+    code, findings = clinic.look()
+    assert code == 2 and ("error", "store") in bad(findings)
+    assert any("/nowhere.db" in f["what"] for f in findings)

@@ -1,0 +1,131 @@
+"""`muralkit status` and `muralkit render` on a project's real memories."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muralkit import assets
+from muralkit.config import Config
+from muralkit.model import Status, StoredCue
+from muralkit.store import Draft, content_hash
+from muralkit.store.sqlite import SqliteStore
+from muralkit.survey import canvas, survey
+from tests.test_cli import run
+from tests.test_cli_memory import memory
+
+
+def status(*arguments: object) -> dict[str, Any]:
+    done = run("status", "--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty project, and no configuration of the user's."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    return folder
+
+
+def configure(project: Path, **values: object) -> None:
+    (project / ".muralkit").mkdir(exist_ok=True)
+    (project / ".muralkit/muralkit.jsonc").write_text(json.dumps(values))
+
+
+def test_an_empty_project(project: Path) -> None:
+    found = status("--project", project)
+    assert (found["pool"], found["overflow"], found["mural"], found["prices"]) == (0, 0, None, {})
+    assert not found["gate"]["open"]
+    assert b"pool      0 active" in run("status", "--project", project).stdout
+
+
+def test_a_project_with_memories(project: Path) -> None:
+    memory("import", assets.demo_file(), "--project", project)
+    configure(project, mural={"enabled": True}, memory={"injection_budget_tokens": 1000})
+    found = status("--project", project)
+    assert found["pool"] == 120 and found["text"]["budget"] == 1000
+    assert found["text"]["tokens"] <= 1000
+    assert found["text"]["memories"] + found["overflow"] == 120
+    assert found["drawable"] == found["overflow"]
+    assert found["cues"] == {"current": 120, "stale": 0, "missing": 0}
+    beyond = found["overflow"]
+    reason = f"{beyond} of {beyond} memories beyond the text budget are drawn"
+    assert found["gate"] == {"open": True, "reason": reason}
+    assert found["prices"]["Claude"] == found["mural"]["tokens"]
+    assert found["prices"]["Claude"] * 4 < found["overflow_tokens"]
+    text = run("status", "--project", project).stdout.decode()
+    assert "gate      open: " in text and "Gemini 3" in text and "does not pay" in text
+
+
+def test_the_cues_are_told_apart(tmp_path: Path) -> None:
+    with SqliteStore(tmp_path / "m.db", "p") as store:
+        store.add([Draft("A", f"content {n}", cue=f"cue {n}") for n in range(4)])
+        store.add([Draft("A", "without a cue"), Draft("A", "kept", status=Status.ARCHIVED)])
+        store.put_cues([StoredCue(1, "cue", content_hash("older"), "m", 1, 0)])
+        found = survey(store, Config(), everything=True)
+        assert (len(found.pool), found.current, found.stale, found.missing) == (5, 3, 1, 1)
+        assert [cue.memory_id for cue in found.drawable] == [2, 3, 4]
+        assert not survey(store, Config()).selection.overflow
+        assert canvas(survey(store, Config()), "standard") is None
+
+
+def test_render_draws_the_overflow_of_the_project(project: Path) -> None:
+    memory("import", assets.demo_file(), "--project", project)
+    configure(project, mural={"theme": "dense"}, memory={"injection_budget_tokens": 1000})
+    out = project / "m.png"
+    found = status("--project", project)
+    report = json.loads(run("render", "--project", project, "-o", out, "--json").stdout)
+    assert len(report["shown"]) == found["overflow"] and report["theme"] == "dense"
+    assert report["tokens"] == found["mural"]["tokens"]
+    whole = json.loads(run("render", "--all", "--project", project, "-o", out, "--json").stdout)
+    assert len(whole["shown"]) == 120
+    other = run("render", "--project", project, "-o", out, "--json", "--theme", "standard")
+    assert json.loads(other.stdout)["theme"] == "standard"
+
+
+def test_render_of_a_project_with_nothing_to_draw_is_an_error(project: Path) -> None:
+    done = run("render", "--project", project, "-o", project / "m.png")
+    assert done.returncode == 2 and b"There is nothing to draw" in done.stderr
+    memory("add", "x", "--project", project)
+    done = run("render", "--project", project, "-o", project / "m.png")
+    assert b"`--all` draws them all the same" in done.stderr
+    assert not (project / "m.png").exists()
+
+
+def test_a_magic_context_database_as_a_live_source(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from muralkit.project import identity
+    from tests.store.test_magic import NEW, make
+
+    path = tmp_path / "context.db"
+    rows = [
+        {
+            "id": n, "content": f"content {n}", "project_path": identity(project),
+            "mural_cue": f"cue {n}", "mural_cue_hash": content_hash(f"content {n}"),
+        }
+        for n in range(1, 31)
+    ]  # fmt: skip
+    make(path, NEW, *rows)
+    user = tmp_path / "config/muralkit/muralkit.jsonc"
+    user.parent.mkdir(parents=True)
+    user.write_text(json.dumps({"store": {"source": "magic-context", "magic_context": str(path)}}))
+    assert status("--project", project)["pool"] == 30
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE memories SET content = 'changed' WHERE id = 3")
+        db.commit()
+    assert status("--project", project)["cues"] == {"current": 29, "stale": 1, "missing": 0}
+    done = run("memory", "add", "x", "--project", project)
+    assert done.returncode == 2 and b"muralkit only reads them" in done.stderr
+    path.unlink()
+    done = run("status", "--project", project)
+    assert done.returncode == 2 and str(path).encode() in done.stderr
