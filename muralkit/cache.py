@@ -48,8 +48,8 @@ class ReplayCache:
     Opened on first use; `close` it, or use it in a `with`.
     """
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    def __init__(self, folder: str | Path, size_limit: int = SIZE_LIMIT) -> None:
+        self.folder, self.size_limit = Path(folder), size_limit
         self._cache: diskcache.Cache | None = None
 
     def __enter__(self) -> ReplayCache:
@@ -106,7 +106,7 @@ class ReplayCache:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(database, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         return _PromptCache(
-            str(self.folder), timeout=PATIENCE, disk=_BytesDisk, size_limit=SIZE_LIMIT
+            str(self.folder), timeout=PATIENCE, disk=_BytesDisk, size_limit=self.size_limit
         )
 
     def _discard(self) -> None:

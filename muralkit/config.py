@@ -19,6 +19,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from muralkit import configfile
+from muralkit.configfile import Layer
 from muralkit.errors import ConfigError
 
 DURATION = re.compile(r"(\d+)\s*(s|m|h|d)")
@@ -108,6 +110,9 @@ class MuralSection(_Section):
 
     enabled: bool = Field(False, description="Master switch of the mural and of compress-cues.")
     theme: str = Field("standard", description="A bundled theme, or a path beside this file.")
+    readers: dict[str, str] = Field(
+        {}, description="Themes by patterns of model ids, such as anthropic/claude-fable-*."
+    )
     model: str | None = Field(None, description="Deprecated and ignored.", deprecated=True)
 
 
@@ -135,6 +140,9 @@ class CacheSection(_Section):
     """The replay cache."""
 
     enabled: bool = Field(True, description="Keep pictures that were drawn.")
+    size_mib: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        256, description="How much it may hold."
+    )
 
 
 class Config(_Section):
@@ -157,15 +165,6 @@ USER_ONLY = ("store",)
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
-    """A file that is read where it is there. `foreign`: it is another program's too."""
-
-    path: Path
-    project: bool
-    foreign: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Remark:
     """Something in a file that was ignored, and what to do about it."""
 
@@ -184,25 +183,6 @@ class Loaded:
     files: tuple[Path, ...] = ()
 
 
-def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Layer]:
-    """The files of a project in the order that they are read, whether there or not."""
-    home = environment.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    user = Path(home)
-    return [
-        Layer(_jsonc(user / "cortexkit" / "magic-context"), False, True),
-        Layer(_jsonc(root / ".cortexkit" / "magic-context"), True, True),
-        Layer(_jsonc(user / "muralkit" / "muralkit"), False, False),
-        Layer(_jsonc(root / ".muralkit" / "muralkit"), True, False),
-    ]
-
-
-def _jsonc(stem: Path) -> Path:
-    """The .jsonc file, or the .json one where only that is there."""
-    plain = stem.with_name(f"{stem.name}.json")
-    chosen = stem.with_name(f"{stem.name}.jsonc")
-    return plain if plain.is_file() and not chosen.is_file() else chosen
-
-
 def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
     """The configuration of a project's folder.
 
@@ -213,8 +193,8 @@ def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
     origins: dict[str, Path] = {}
     remarks: list[Remark] = []
     files: list[Path] = []
-    for layer in layers(root, environment):
-        data = _read(layer.path)
+    for layer in configfile.layers(root, environment):
+        data = configfile.read(layer.path)
         if data is None:
             continue
         files.append(layer.path)
@@ -223,30 +203,6 @@ def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
         _check(data, layer.path)
         _merge(merged, origins, data, layer.path)
     return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(files))
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """A file's object; None where there is no file."""
-    import json5
-
-    try:
-        text = path.read_text("utf-8-sig")
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The file can't be read: {error}.", where=str(path)) from error
-    try:
-        data = json5.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError) as error:
-        what = str(error).replace("<string>:", "line ")
-        raise ConfigError(
-            f"Not JSON with comments: {what}.",
-            where=str(path),
-            hint="Comments and a comma after the last entry are fine; keys stand in quotes.",
-        ) from error
-    if not isinstance(data, dict):
-        raise ConfigError("The file must hold one object: { ... }.", where=str(path))
-    return data
 
 
 def _check(data: dict[str, Any], path: Path) -> None:

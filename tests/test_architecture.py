@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import muralkit
@@ -21,7 +22,7 @@ ROWS = [
     {"layout", "svg", "raster", "png", "cache", "cuefile", "key", "output", "paths", "pricing"},
     {"plates"},
     {"config", "theme"},
-    {"themefile"},
+    {"configfile", "themefile"},
     {"glyphs", "native"},
     {"assets"},
     {"model", "errors"},
@@ -88,6 +89,12 @@ def test_only_the_rasterizer_imports_cairosvg() -> None:
         or "from cairosvg" in path.read_text("utf-8")
     }
     assert found == {"raster.py"}
+
+
+def test_no_sql_stands_outside_the_store() -> None:
+    words = re.compile(r"\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA)\b")
+    found = {part(path) for path in files() if words.search(path.read_text("utf-8"))}
+    assert found == {"store"}
 
 
 def test_the_public_names_are_pinned() -> None:

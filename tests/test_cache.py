@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import diskcache
 import pytest
@@ -58,8 +59,8 @@ def _closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     opened: list[ReplayCache] = []
     start = ReplayCache.__init__
 
-    def tracked(self: ReplayCache, folder: Path) -> None:
-        start(self, folder)
+    def tracked(self: ReplayCache, *arguments: Any) -> None:
+        start(self, *arguments)
         opened.append(self)
 
     monkeypatch.setattr(ReplayCache, "__init__", tracked)
@@ -281,9 +282,8 @@ def test_a_locked_database_is_a_miss_and_soon(folder: Path) -> None:
     assert cache.get(KEY) is not None
 
 
-def test_the_cache_stays_within_its_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muralkit.cache.SIZE_LIMIT", 2_000_000)
-    cache = ReplayCache(folder)
+def test_the_cache_stays_within_its_limit(folder: Path) -> None:
+    cache = ReplayCache(folder, 2_000_000)
     for number in range(60):
         cache.put(mural(os.urandom(100_000), f"{number:064}"))
     assert sum(path.stat().st_size for path in folder.rglob("*.val")) < 3_000_000

@@ -259,7 +259,7 @@ def test_the_readme_has_every_key() -> None:
     readme = (ROOT / "README.md").read_text("utf-8")
     for key in (
         "mural.enabled", "mural.theme", "mural.model", "memory.injection_budget_tokens",
-        "cache_ttl", "store.path", "cache.enabled", "dreamer.<harness>.model",
+        "cache_ttl", "store.path", "store.source", "dreamer.<harness>.model",
         "dreamer.<harness>.tasks.compress-cues.model", "dreamer.tasks.compress-cues.schedule",
     ):  # fmt: skip
         assert f"`{key}`" in readme, key

@@ -126,6 +126,10 @@ def test_a_magic_context_database_as_a_live_source(
     assert status("--project", project)["cues"] == {"current": 29, "stale": 1, "missing": 0}
     done = run("memory", "add", "x", "--project", project)
     assert done.returncode == 2 and b"muralkit only reads them" in done.stderr
+    user.unlink()
+    assert memory("import", path, "--project", project) == "Added 30 memories; 0 were known.\n"
+    assert status("--project", project)["cues"] == {"current": 29, "stale": 0, "missing": 1}
+    user.write_text(json.dumps({"store": {"source": "magic-context", "magic_context": str(path)}}))
     path.unlink()
     done = run("status", "--project", project)
     assert done.returncode == 2 and str(path).encode() in done.stderr

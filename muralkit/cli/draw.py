@@ -64,7 +64,7 @@ def render(
         entries = cuefile.read(_read(cues), name)
     theme = theme or DEFAULT
     document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
-    with open_cache(no_cache) as cache:
+    with open_cache(no_cache, project) as cache:
         mural = pipeline.render(entries, theme, cache=cache)
     results = [(output, mural.png), *([(svg_file, document)] if svg_file is not None else [])]
     for target, data in sorted(results, key=lambda item: item[0] == "-"):  # files first

@@ -202,10 +202,10 @@ def memory_restore(numbers: tuple[int, ...], place: Place) -> None:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["auto", "jsonl", "markdown", "claude"]),
+    type=click.Choice(["auto", "jsonl", "markdown", "claude", "magic-context"]),
     default="auto",
     show_default=True,
-    help="By default a folder is claude, *.md is markdown, the rest jsonl.",
+    help="By default a folder is claude, *.md markdown, *.db magic-context, the rest jsonl.",
 )
 @click.option(
     "--leave-out", multiple=True, metavar="HEADING", help="A Markdown heading to skip; repeatable."
@@ -226,15 +226,17 @@ def memory_import(
     r"""Take memories from a file or folder; those that are known are not added twice.
 
     JSON Lines as `memory export` writes them; Markdown notes (AGENTS.md, CLAUDE.md);
-    a Claude Code memory folder. All of it is added, or nothing.
+    a Claude Code memory folder; this project's part of a magic-context database, with
+    its current cues. All of it is added, or nothing.
 
     \b
     Examples:
       muralkit memory import AGENTS.md --leave-out Commands
       muralkit memory import memories.jsonl --dry-run
       muralkit memory import ~/.claude/projects/my-project/memory
+      muralkit memory import ~/.local/share/cortexkit/magic-context/context.db
     """
-    found = _found(source, kind, leave_out)
+    found = _found(source, kind, leave_out, place)
     for problem in found.problems:
         click.echo(f"{problem.where}: {problem.what}", err=True)
     if found.problems and not skip_bad:
@@ -294,12 +296,16 @@ def _set_status(place: Place, numbers: Sequence[int], status: Status, done: str)
     click.echo(f"{done} {len(numbers)} {'memory' if len(numbers) == 1 else 'memories'}.")
 
 
-def _found(source: Path, kind: str, leave_out: Sequence[str]) -> Found:
-    from muralkit.importing import claude, jsonl, markdown
+KINDS = {".md": "markdown", ".markdown": "markdown", ".mdc": "markdown", ".db": "magic-context"}
+
+
+def _found(source: Path, kind: str, leave_out: Sequence[str], place: Place) -> Found:
+    from muralkit.importing import claude, jsonl, magic, markdown
 
     if kind == "auto":
-        notes = source.suffix.lower() in (".md", ".markdown", ".mdc")
-        kind = "claude" if source.is_dir() else "markdown" if notes else "jsonl"
+        kind = "claude" if source.is_dir() else KINDS.get(source.suffix.lower(), "jsonl")
+    if kind == "magic-context":
+        return magic.read(source, place.own)
     if kind == "claude":
         if not source.is_dir():
             raise InputError("A Claude Code memory is a folder.", where=str(source))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -41,15 +42,29 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON to stand
 
 
 @contextmanager
-def open_cache(off: bool) -> Iterator[ReplayCache | None]:
+def open_cache(off: bool, project: Path = Path()) -> Iterator[ReplayCache | None]:
     """The user's replay cache; None where it is off, or there is no home for it."""
     from muralkit.paths import cache_folder
 
-    folder = None if off else cache_folder()
+    enabled, size = (False, 0) if off else _cache_settings(project)
+    folder = cache_folder() if enabled else None
     if folder is None:
         yield None
         return
     from muralkit.cache import ReplayCache
 
-    with ReplayCache(folder) as cache:
+    with ReplayCache(folder, size) as cache:
         yield cache
+
+
+def _cache_settings(project: Path) -> tuple[bool, int]:
+    """Whether to keep pictures, and how many bytes of them."""
+    from muralkit.cache import SIZE_LIMIT
+    from muralkit.configfile import layers
+
+    if not any(layer.path.is_file() for layer in layers(project)):
+        return True, SIZE_LIMIT
+    from muralkit import config
+
+    chosen = config.load(project).config.cache
+    return chosen.enabled, chosen.size_mib * 2**20

@@ -1,0 +1,67 @@
+"""Which configuration files there are, and what stands in one; nothing is checked yet.
+
+Apart from config.py, whose models cost a command 0.2 s to import: without a
+file, nobody has to wait for them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from muralkit.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A file that is read where it is there. `foreign`: it is another program's too."""
+
+    path: Path
+    project: bool
+    foreign: bool
+
+
+def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Layer]:
+    """The files of a project in the order that they are read, whether there or not."""
+    home = environment.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
+    user = Path(home)
+    return [
+        Layer(_jsonc(user / "cortexkit" / "magic-context"), False, True),
+        Layer(_jsonc(root / ".cortexkit" / "magic-context"), True, True),
+        Layer(_jsonc(user / "muralkit" / "muralkit"), False, False),
+        Layer(_jsonc(root / ".muralkit" / "muralkit"), True, False),
+    ]
+
+
+def _jsonc(stem: Path) -> Path:
+    """The .jsonc file, or the .json one where only that is there."""
+    plain = stem.with_name(f"{stem.name}.json")
+    chosen = stem.with_name(f"{stem.name}.jsonc")
+    return plain if plain.is_file() and not chosen.is_file() else chosen
+
+
+def read(path: Path) -> dict[str, Any] | None:
+    """A file's object; None where there is no file."""
+    import json5
+
+    try:
+        text = path.read_text("utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"The file can't be read: {error}.", where=str(path)) from error
+    try:
+        data = json5.loads(text) if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        what = str(error).replace("<string>:", "line ")
+        raise ConfigError(
+            f"Not JSON with comments: {what}.",
+            where=str(path),
+            hint="Comments and a comma after the last entry are fine; keys stand in quotes.",
+        ) from error
+    if not isinstance(data, dict):
+        raise ConfigError("The file must hold one object: { ... }.", where=str(path))
+    return data
