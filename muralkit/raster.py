@@ -174,6 +174,8 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         self._advances: dict[tuple[Face, float, float], dict[str, float]] = {}
         self._found: dict[tuple[str, str], Face] = {}
         self._pen = (0.0, 0.0)
+        self._sources: dict[tuple[str, float], tuple[float, ...]] = {}
+        self._bench = cairocffi.Context(cairocffi.ImageSurface(cairocffi.FORMAT_A8, 1, 1))
         self.font_size: float
         black = "#000000"  # the page's plate
         super().__init__(tree, None, dpi=96, background_color=black, map_rgba=self._plate)
@@ -230,7 +232,10 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         if node.text:
             self._append_glyphs(node, node.text)
             opacity = float(node.get("fill-opacity", 1))
-            self.context.set_source_rgba(*self.map_color(node.get("fill", "black"), opacity))
+            source = node.get("fill", "black"), opacity
+            if source not in self._sources:
+                self._sources[source] = self.map_color(*source)
+            self.context.set_source_rgba(*self._sources[source])
             self.context.fill()
         for child in node.children:
             self.draw(child)
@@ -263,7 +268,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
                 key = face, char, size
                 path = paths.get(key)
                 if path is None:
-                    path = paths[key] = _glyph_path(face, char, size)
+                    path = paths[key] = _glyph_path(self._bench._pointer, face, char, size)
                 _LIB.cairo_translate(context, skip, 0.0)
                 _LIB.cairo_append_path(context, path)
                 skip = 0.0
@@ -289,22 +294,24 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
 _LIB, _FFI = cairocffi.cairo, cairocffi.ffi
 
 
-def _glyph_path(face: Face, char: str, size: float) -> Any:
-    """The glyph's outline at a size as a cairo path, its origin at (0, 0)."""
-    context = cairocffi.Context(cairocffi.ImageSurface(cairocffi.FORMAT_A8, 1, 1))
+def _glyph_path(context: Any, face: Face, char: str, size: float) -> Any:
+    """The glyph's outline at a size as a cairo path, its origin at (0, 0).
+
+    `context` is a bare cairo_t to build it in.
+    """
+    _LIB.cairo_new_path(context)
     for step, points in face.outline(ord(char)):
-        scaled = [
-            value * size if index % 2 == 0 else -value * size for index, value in enumerate(points)
-        ]
+        scaled = [value * size for value in points]
+        scaled[1::2] = [-value for value in scaled[1::2]]  # y grows downwards here
         if step == "M":
-            context.move_to(*scaled)
+            _LIB.cairo_move_to(context, *scaled)
         elif step == "L":
-            context.line_to(*scaled)
+            _LIB.cairo_line_to(context, *scaled)
         elif step == "C":
-            context.curve_to(*scaled)
+            _LIB.cairo_curve_to(context, *scaled)
         else:
-            context.close_path()
-    return _FFI.gc(_LIB.cairo_copy_path(context._pointer), _LIB.cairo_path_destroy)
+            _LIB.cairo_close_path(context)
+    return _FFI.gc(_LIB.cairo_copy_path(context), _LIB.cairo_path_destroy)
 
 
 def _element(node: Node) -> Element | None:

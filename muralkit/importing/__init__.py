@@ -3,6 +3,7 @@
 jsonl     JSON Lines, as `memory export` writes them
 markdown  notes as people write them: AGENTS.md, CLAUDE.md, MEMORY.md
 claude    a Claude Code memory folder
+magic     a magic-context database
 headings  which category a heading leads to
 """
 
