@@ -20,6 +20,9 @@ from muralkit.glyphs.faces import FaceFile, FaceSet, bundled
 from muralkit.model import TILE, Ink
 from muralkit.themefile import ThemeFile
 
+LEAST_PITCH = 0.75
+"""Of the size: capitals and their accents take this much of an em in most faces."""
+
 
 def _colour(value: str) -> str:
     if not re.fullmatch("#[0-9a-fA-F]{6}", value):
@@ -36,9 +39,9 @@ def _whole_tiles(value: int) -> int:
 
 
 Colour = Annotated[str, AfterValidator(_colour)]
-Tiles = Annotated[int, Field(ge=TILE, le=8176), AfterValidator(_whole_tiles)]
+Tiles = Annotated[int, Field(ge=TILE, le=4480), AfterValidator(_whole_tiles)]
 Pixels = Annotated[int, Field(ge=0, le=500)]
-Size = Annotated[float, Field(gt=0, le=200, allow_inf_nan=False)]
+Size = Annotated[float, Field(ge=3, le=200, allow_inf_nan=False)]
 Tracking = Annotated[float, Field(ge=0, le=50, allow_inf_nan=False)]
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Sign = Annotated[str, Field(min_length=1, max_length=4)]
@@ -60,7 +63,7 @@ class CanvasSection(_Section):
     margin: Pixels = 2
     gutter: Pixels = 10
     max_side: Tiles = 1568
-    max_tiles: Annotated[int, Field(ge=1, le=40_000)] = 1568
+    max_tiles: Annotated[int, Field(ge=1, le=10_000)] = 1568
 
     @model_validator(mode="after")
     def _check(self) -> CanvasSection:
@@ -169,6 +172,15 @@ class Manifest(_Section):
     def _check(self) -> Manifest:
         if self.repeat.height > self.banner.height:
             raise ValueError("repeat.height must not be over banner.height: it is the slim one")
+        for key, height, size in (
+            ("text.pitch", self.text.pitch, self.text.size),
+            ("banner.height", self.banner.height, self.banner.size),
+            ("repeat.height", self.repeat.height, self.repeat.size),
+        ):
+            if height < LEAST_PITCH * size:
+                raise ValueError(
+                    f"{key} must be at least {LEAST_PITCH} of its size, or lines collide"
+                )
         return self
 
 

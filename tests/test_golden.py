@@ -120,7 +120,7 @@ def test_a_case_without_its_files_is_a_failure(folder: Path) -> None:
 
 def test_a_case_that_does_not_render_is_a_failure(folder: Path) -> None:
     case = json.loads((folder / "case.json").read_text())
-    (folder / "wide.toml").write_text("[text]\nsize = 190.0\n")
+    (folder / "wide.toml").write_text("[text]\nsize = 190.0\npitch = 190\n")
     (folder / "case.json").write_text(json.dumps({**case, "theme": "wide.toml"}))
     assert "too narrow" in check(folder).problem
 

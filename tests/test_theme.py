@@ -78,8 +78,10 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manifest", "expected"),
     [
-        ("[text]\nsize = 0.0\n", "text.size: Input should be greater than 0"),
-        ("[text]\nsize = -3\n", "text.size: Input should be greater than 0"),
+        ("[text]\nsize = 0.0\n", "text.size: Input should be greater than or equal to 3"),
+        ("[text]\nsize = -3\n", "text.size: Input should be greater than or equal to 3"),
+        ("[text]\npitch = 5\n", "text.pitch must be at least 0.75 of its size"),
+        ("[banner]\nsize = 50.0\n", "banner.height must be at least 0.75 of its size"),
         ("[text]\nsize = nan\n", "text.size"),
         ("[text]\nsize = inf\n", "text.size"),
         ('[text]\nsize = "ten"\n', "text.size: Input should be a valid number"),

@@ -69,17 +69,26 @@ def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
     pitch = theme.manifest.text.pitch
     capacity = max(f.columns * (f.limit // pitch) * f.column_width for f in frames)
     widest = max(frames, key=lambda f: f.columns * f.limit * f.column_width)
-    ranked = ranking.measured(capacity, lambda cue: filler.page([cue], widest, Note(1, 1)).fits)
+
+    def alone(cue: SetCue) -> bool:
+        return filler.page([cue], widest, Note(1, 1)).fits
+
+    ranked = ranking.measured(capacity, alone)
     if not ranking.waiting:
         page = _cheapest(filler, ranked, frames, canvas, ranking.note([]))
         if page is not None:
             return page
     if canvas.width == "fit":
         frames = _largest(frames)
-    pages = [_fullest(filler, ranked, frame, ranking) for frame in frames]
-    page = max(pages, key=lambda page: len(page.cues))
-    ranking.leave_out(ranked[len(page.cues) :])
-    return page
+    while True:
+        pages = [_fullest(filler, ranked, frame, ranking) for frame in frames]
+        page = max(pages, key=lambda page: len(page.cues))
+        left = ranked[len(page.cues) :]
+        if not left or alone(left[0]):
+            ranking.leave_out(left)
+            return page
+        ranking.give_up(left[0])  # it would keep out all that are less important
+        ranked.remove(left[0])
 
 
 def _frames(theme: Theme, typesetter: Typesetter) -> list[Frame]:

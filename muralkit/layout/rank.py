@@ -68,6 +68,10 @@ class Ranking:
             used += cue.width
         return cues
 
+    def give_up(self, cue: SetCue) -> None:
+        """Drop a measured cue that even an empty canvas can't hold."""
+        self._drop(cue.cue, Reason.TOO_LARGE)
+
     def leave_out(self, cues: Sequence[SetCue]) -> None:
         """Drop these measured cues, and all that were not measured: the canvas is full."""
         for cue in cues:

@@ -62,7 +62,9 @@ class Typesetter:
     def least_width(self) -> int:
         """The narrowest column, in pixels, in which any text can be wrapped."""
         escape = self.shaper.measure(WIDEST_ESCAPE)
-        return math.ceil(max(self._bullet, self._text.indent) + escape + self._mark)
+        text = max(self._bullet, self._text.indent) + escape + self._mark
+        banner = max(shaper.measure(ELLIPSIS) for shaper in self._banners.values())
+        return math.ceil(max(text, banner + 2 * BANNER_INSET))
 
     def measure(self, width: int) -> Measure:
         """What a line of a column of that width can hold."""

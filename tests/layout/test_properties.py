@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muralkit import theme as themes
+from muralkit.errors import ThemeError
 from muralkit.glyphs.clean import clean
 from muralkit.glyphs.shape import Shaper
 from muralkit.layout import lay_out
@@ -159,6 +161,82 @@ def whole(cues: list[Cue], layout: Layout, theme: Theme) -> None:
         for piece in word.pieces
     )
     assert drawn_text(layout).replace(" ", "") == expected.replace(" ", "")
+
+
+manifests = st.fixed_dictionaries(
+    {
+        "width": st.sampled_from(["fit", 56, 112, 280, 560, 1092]),
+        "columns": st.integers(1, 6),
+        "margin": st.sampled_from([0, 2, 30, 120]),
+        "gutter": st.sampled_from([0, 10, 60]),
+        "max_side": st.sampled_from([280, 1092, 1568]),
+        "max_tiles": st.sampled_from([4, 50, 1568]),
+        "size": st.sampled_from([3.0, 7.3, 10.0, 25.0, 120.0]),
+        "spare": st.sampled_from([0.75, 1.0, 2.0]),
+        "tracking": st.sampled_from([0.0, 0.3, 20.0]),
+        "indent": st.sampled_from([0, 5, 90]),
+        "arrangement": st.sampled_from(["flow", "lines"]),
+        "banner": st.sampled_from([4.0, 10.0, 40.0]),
+    }
+)
+
+MANIFEST = """
+[canvas]
+width = {width!r}
+columns = {columns}
+margin = {margin}
+gutter = {gutter}
+max_side = {max_side}
+max_tiles = {max_tiles}
+[text]
+face = "Squares"
+size = {size}
+pitch = {pitch}
+tracking = {tracking}
+indent = {indent}
+arrangement = {arrangement!r}
+bullet = "*"
+break_mark = "~"
+[banner]
+face = "Squares"
+size = {banner}
+height = {height}
+[repeat]
+size = {banner}
+height = {height}
+[[face]]
+name = "Squares"
+file = "squares.ttf"
+"""
+
+
+@given(manifests, cue_lists)
+@settings(max_examples=150)
+def test_every_page_of_every_theme(
+    folder: Path, values: dict[str, object], cues: list[Cue]
+) -> None:
+    """Any manifest that is accepted draws within its canvas, or says why it can't."""
+    pitch = math.ceil(float(str(values["size"])) * float(str(values["spare"])))
+    height = math.ceil(float(str(values["banner"])) * 1.2)
+    path = folder / "any.toml"
+    path.write_text(MANIFEST.format(pitch=pitch, height=height, **values), "utf-8")
+    try:
+        theme = themes.load(path)
+        layout = lay_out(cues, theme, theme.faces())
+    except ThemeError as error:
+        assert error.what
+        return
+    canvas = theme.manifest.canvas
+    assert max(layout.canvas.width, layout.canvas.height) <= canvas.max_side
+    assert layout.canvas.tokens <= canvas.max_tiles
+    shown_or_dropped(cues, layout)
+    inside_the_canvas(layout)
+    nothing_overlaps(layout)
+    banners_have_lines(layout)
+    order_kept(cues, layout)
+    assert all(important_first(cues, layout))
+    if layout.dropped and not layout.shown:
+        assert {item.reason.name for item in layout.dropped} <= {"EMPTY", "TOO_LARGE"}
 
 
 def important_first(cues: list[Cue], layout: Layout) -> Iterator[bool]:
