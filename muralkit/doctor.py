@@ -11,6 +11,7 @@ from pathlib import Path
 from muralkit.config import Loaded
 from muralkit.errors import MuralkitError
 from muralkit.gate import LEAST_CUES, LEAST_SHARE
+from muralkit.model import Status
 from muralkit.store import Store
 
 
@@ -95,6 +96,17 @@ def store(path: Path, damage: list[str]) -> Iterator[Finding]:
     yield from private("store", path)
     if not damage:
         yield Finding(Severity.FINE, "store", f"{path} is whole")
+
+
+def source(memories: Store) -> Iterator[Finding]:
+    """Another program's database that memories are read from."""
+    count = len(memories.memories(Status))
+    what = f"{memories.path} has {count} memories of this project"
+    if count:
+        yield Finding(Severity.FINE, "source", what)
+    else:
+        hint = "Is this the right folder? A project is its git history's first commit."
+        yield Finding(Severity.WARNING, "source", what, hint)
 
 
 def cache(folder: Path | None) -> Iterator[Finding]:

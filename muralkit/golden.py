@@ -180,8 +180,11 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
 def _open(data: bytes) -> Image.Image:
     from PIL import Image
 
-    with Image.open(BytesIO(data)) as image:
-        return image.convert("RGB")
+    try:
+        with Image.open(BytesIO(data), formats=["PNG"]) as image:
+            return image.convert("RGB")
+    except Image.DecompressionBombError as error:
+        raise ValueError(str(error)) from error
 
 
 def _size(image: Any) -> str:

@@ -22,12 +22,12 @@ def write(path: Path, data: bytes, mode: int = PRIVATE) -> None:
     try:
         if not path.name:
             raise IsADirectoryError(21, "Is a directory")
+        if path.exists() and not path.is_file():
+            _write_through(path, data)  # as it is named: a pipe's /dev/stdout has no real path
+            return
         target = Path(os.path.realpath(path))
         if target.is_file() and not os.access(target, os.W_OK):
             raise PermissionError(13, "Permission denied")
-        if target.exists() and not target.is_file():
-            _write_through(target, data)
-            return
         if target.exists():
             mode = target.stat().st_mode & 0o7777
         _replace(target, data, mode)

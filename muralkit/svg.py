@@ -41,9 +41,18 @@ def draw(layout: Layout, theme: Theme) -> str:
     """
     template = _template(theme)
     try:
-        return template.render(_data(layout, theme))
+        document = template.render(_data(layout, theme))
     except Exception as error:
         raise _located(error, theme) from error
+    try:
+        document.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise TemplateError(
+            "The template wrote a lone surrogate, which is no character.",
+            where=source_line(layout, theme, error.start),
+            hint="Write the character itself, or leave it out.",
+        ) from error
+    return document
 
 
 def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:

@@ -107,7 +107,18 @@ def test_another_encoding_of_the_same_pixels_is_a_failure(folder: Path) -> None:
     assert check(folder).problem == "the same pixels in another file: the encoder changed"
 
 
-@pytest.mark.parametrize("content", [b"", b"no picture", b"\x89PNG\r\n\x1a\n cut"])
+def huge() -> bytes:
+    """The head of a PNG of 60,000 x 60,000 pixels."""
+    import struct
+    import zlib
+
+    body = b"IHDR" + struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + body + struct.pack(">I", zlib.crc32(body))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no picture", b"\x89PNG\r\n\x1a\n cut", huge(), b"%!PS-Adobe-3.0 EPSF-3.0\n"]
+)
 def test_an_unreadable_golden_is_a_failure(folder: Path, content: bytes) -> None:
     (folder / "case.png").write_bytes(content)
     assert check(folder).problem.startswith("case.png can't be read")

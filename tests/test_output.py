@@ -82,3 +82,12 @@ def test_a_file_without_write_permission_is_not_replaced(
     with pytest.raises(OutputError, match="Permission denied"):
         write(path, b"new")
     assert path.read_bytes() == b"old"
+
+
+def test_standard_output_by_its_path_is_written_through(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    code = "from muralkit.output import write, Path; write(Path('/dev/stdout'), b'x')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True)
+    assert (done.stdout, done.returncode) == (b"x", 0)

@@ -197,6 +197,11 @@ def test_the_line_is_found_behind_loops_and_includes(tmp_path: Path) -> None:
     assert error.where.endswith("part.j2:3")
 
 
+def test_a_lone_surrogate_is_located(tmp_path: Path) -> None:
+    error = fault(tmp_path, OPEN + "\n\n{{ '\\ud800' }}</svg>")
+    assert "lone surrogate" in error.what and error.where.endswith("mine.svg.j2:3")
+
+
 def test_a_document_type_with_entities_is_refused(tmp_path: Path) -> None:
     bomb = '<!DOCTYPE svg [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>' + OPEN + "&b;</svg>"
     assert "must not declare entities" in fault(tmp_path, bomb).what

@@ -71,6 +71,8 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
             found += checks.guarded("config", lambda: checks.configuration(loaded))
             own = place.own
             found += checks.guarded("store", lambda: checks.store(own.path, own.damage()))
+            if place.store is not own:
+                found += checks.guarded("source", lambda: checks.source(place.store))
             found += checks.guarded("cues", lambda: checks.cues(place.store))
     except MuralkitError as error:
         where = f"{error.where}: " if error.where else ""

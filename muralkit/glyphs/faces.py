@@ -58,6 +58,8 @@ class Face:
             self._em = int(self._font["head"].unitsPerEm)
             self._cmap: dict[int, str] = self._font.getBestCmap() or {}
             self._advances: dict[str, tuple[int, int]] = self._font["hmtx"].metrics
+            # A damaged font maps characters to glyphs that it doesn't have.
+            self._cmap = {c: name for c, name in self._cmap.items() if name in self._advances}
             self.ascent = self._font["hhea"].ascent / self._em
             self.descent = -self._font["hhea"].descent / self._em
         except Exception as error:  # a damaged font can raise anything in fontTools

@@ -12,6 +12,7 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from muralkit.model import Memory, Status, StoredCue
@@ -61,6 +62,7 @@ class Store(Protocol):
     Every method raises StoreError where the store can't do it.
     """
 
+    path: Path
     project: str
 
     def memories(self, statuses: Iterable[Status] | None = None) -> list[Memory]:

@@ -150,3 +150,28 @@ def test_a_broken_list_of_faces_is_an_error(tmp_path: Path) -> None:
     path.write_text('[[face]]\nname = "x"\n')
     with pytest.raises(FontError, match="list of faces can't be read"):
         bundled(path)
+
+
+def test_fuzzed_fonts_are_used_or_refused(tmp_path: Path) -> None:
+    """Bytes of a real font changed at random: glyphs, or an error of ours, and nothing else."""
+    import random
+
+    rng = random.Random(5)
+    data = bundled()[0].path.read_bytes()
+    outcomes = set()
+    for number in range(150):
+        damaged = bytearray(data)
+        for _ in range(rng.choice([1, 3, 30, 300])):
+            at = rng.choice([rng.randrange(400), rng.randrange(len(data))])
+            damaged[at] = rng.randrange(256)
+        path = tmp_path / f"{number}.ttf"
+        path.write_bytes(damaged)
+        try:
+            face = load(face_file(path))
+            for codepoint in rng.sample(sorted(face.codepoints), min(40, len(face.codepoints))):
+                face.advance(codepoint)
+                face.outline(codepoint)
+            outcomes.add("used")
+        except FontError:
+            outcomes.add("refused")
+    assert outcomes == {"used", "refused"}
