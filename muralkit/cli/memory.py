@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -87,13 +87,15 @@ def memory_list(everything: bool, category: str | None, as_json: bool, place: Pl
       muralkit memory list
       muralkit memory list --category NAMING --json
     """
+    from muralkit.importing.jsonl import as_dict
+
     found = [
         memory
         for memory in place.store.memories(Status if everything else None)
         if category in (None, memory.category)
     ]
     if as_json:
-        click.echo(json.dumps([_as_dict(memory) for memory in found]))
+        click.echo(json.dumps([as_dict(memory) for memory in found]))
         return
     for memory in found:
         mark = {"permanent": "*", "archived": "-"}.get(memory.status.value, " ")
@@ -116,6 +118,7 @@ def memory_show(number: int, as_json: bool, place: Place) -> None:
     Example:
       muralkit memory show 17
     """
+    from muralkit.importing.jsonl import as_dict
     from muralkit.selection import is_current
 
     memory = _existing(place, number)
@@ -123,7 +126,7 @@ def memory_show(number: int, as_json: bool, place: Place) -> None:
     current = cue is not None and is_current(memory, cue)
     if as_json:
         about = {"text": cue.text, "current": current, "model": cue.model} if cue else None
-        click.echo(json.dumps({**_as_dict(memory), "cue": about}))
+        click.echo(json.dumps({**as_dict(memory), "cue": about}))
         return
     click.echo(f"{memory.category}, importance {memory.weight}, {memory.status.value}")
     click.echo(f"since {_day(memory.created_at)}, changed {_day(memory.updated_at)}")
@@ -334,19 +337,6 @@ def _show_drafts(drafts: Sequence[Draft], as_json: bool) -> None:
     for draft in drafts:
         click.echo(f"{click.style(draft.category, bold=True)}  {draft.content}")
     click.echo(f"{len(drafts):,} memories were found; none was added.", err=True)
-
-
-def _as_dict(memory: Memory) -> dict[str, Any]:
-    return {
-        "id": memory.id,
-        "category": memory.category,
-        "importance": memory.importance,
-        "status": memory.status.value,
-        "content": memory.content,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "expires_at": memory.expires_at,
-    }
 
 
 def _day(seconds: int) -> str:

@@ -37,20 +37,25 @@ def read(data: bytes, where: str) -> Found:
 def write(memories: list[Memory], cues: Mapping[int, StoredCue]) -> Iterator[str]:
     """A line a memory, with its cue where that is current."""
     for memory in memories:
-        entry: dict[str, Any] = {
-            "id": memory.id,
-            "category": memory.category,
-            "importance": memory.importance,
-            "status": memory.status.value,
-            "content": memory.content,
-            "created_at": memory.created_at,
-            "updated_at": memory.updated_at,
-            "expires_at": memory.expires_at,
-        }
+        entry = as_dict(memory)
         cue = cues.get(memory.id)
         if cue is not None and is_current(memory, cue):
             entry["cue"] = cue.text
         yield json.dumps(entry, ensure_ascii=False)
+
+
+def as_dict(memory: Memory) -> dict[str, Any]:
+    """A memory's fields as JSON has them."""
+    return {
+        "id": memory.id,
+        "category": memory.category,
+        "importance": memory.importance,
+        "status": memory.status.value,
+        "content": memory.content,
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "expires_at": memory.expires_at,
+    }
 
 
 def _entry(line: bytes, first: bool) -> Draft | str:
