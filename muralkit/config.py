@@ -255,7 +255,10 @@ def _with_theme(
     if theme in themefile.names():
         return mural, []
     base = root if layer.project else layer.path.parent
-    path = (base / Path(theme).expanduser()).resolve()
+    try:
+        path = (base / os.path.expanduser(theme)).resolve()  # noqa: PTH111  # never raises for ~nobody
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConfigError(f"mural.theme: {error}.", where=str(layer.path)) from error
     if layer.project and not path.is_relative_to(root.resolve()):
         rest = {key: value for key, value in mural.items() if key != "theme"}
         what = "ignored: a project's theme must be a bundled one or lie in the project"

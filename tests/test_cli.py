@@ -256,12 +256,26 @@ def test_theme_names_are_completed() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["", "render", "demo", "theme", "theme list", "golden check", "golden update", "completion"],
+    [
+        "",
+        "render",
+        "demo",
+        "theme",
+        "theme list",
+        "golden check",
+        "golden update",
+        "completion",
+        "status",
+        "doctor",
+        "config show",
+        "config schema",
+    ],
 )
 def test_every_command_has_help_with_examples(name: str) -> None:
     done = run(*name.split(), "--help")
     assert done.returncode == 0
     assert b"muralkit" in done.stdout
+    assert b"\\b" not in done.stdout
     if name not in ("theme",):
         assert b"Examples:" in done.stdout or b"Try it:" in done.stdout
 

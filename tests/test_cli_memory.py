@@ -103,6 +103,7 @@ def test_standard_input_is_a_source() -> None:
         (("show", 9), 2, b"There is no memory 9"),
         (("edit", 9, "--importance", 5), 2, b"There is no memory 9"),
         (("archive", 9), 2, b"There is no memory 9"),
+        (("show", 10**30), 2, b"There is no memory"),
         (("add", " \n"), 2, b"must be a text that is not blank"),
         (("add", "x", "--importance", 101), 2, b"1<=x<=100"),
         (("import", "missing.jsonl"), 2, b"does not exist"),
@@ -115,6 +116,19 @@ def test_what_cannot_be_done_is_said(
 ) -> None:
     done = run("memory", *arguments)
     assert done.returncode == code and message in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("option", ["--content", "--category"])
+def test_an_edit_cannot_empty_a_memory(option: str) -> None:
+    memory("add", "x")
+    assert run("memory", "edit", 1, option, " ").returncode == 2
+    assert (listed()[0]["content"], listed()[0]["category"]) == ("x", "PROJECT_RULES")
+
+
+def test_restoring_leaves_a_permanent_memory_alone() -> None:
+    memory("add", "x", "--permanent")
+    assert memory("restore", 1) == "Restored 0 memories.\n"
+    assert listed()[0]["status"] == "permanent"
 
 
 def test_an_archive_of_several_is_all_or_none() -> None:
@@ -164,4 +178,5 @@ def test_the_identities_of_folders(tmp_path: Path) -> None:
     "name", ["add", "list", "show", "edit", "archive", "restore", "import", "export"]
 )
 def test_every_command_has_help_with_an_example(name: str) -> None:
-    assert "Example" in memory(name, "--help")
+    help_text = memory(name, "--help")
+    assert "Example" in help_text and "\\b" not in help_text

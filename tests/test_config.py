@@ -197,6 +197,8 @@ def test_a_themes_path_is_beside_its_file_or_in_the_project(places: Places) -> N
         ('{"dreamer": {"pi": {"thinking_level": "huge"}}}', "dreamer.pi.thinking_level"),
         ('{"dreamer": {"pi": {"model": 3}}}', "dreamer.pi.model"),
         ("[" * 5000, "Not JSON with comments"),
+        ('{"mural": {"theme": "a\\u0000b"}}', "mural.theme: embedded null byte"),
+        ('{"mural": {"theme": "\\ud800"}}', "mural"),
     ],
 )
 def test_a_wrong_file_is_an_error_with_file_and_key(places: Places, text: str, what: str) -> None:

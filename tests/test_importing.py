@@ -90,6 +90,22 @@ def test_markdown_notes() -> None:
     ]
 
 
+def test_code_stays_with_its_own_section() -> None:
+    notes = (
+        "## Limits\n- at most 5\n## Deploy\n```sh\nmake deploy\n```\n"
+        "- Parent with code:\n  ```\n  make x\n  ```\n  - child\n"
+        "- With a quote\n  > never do that\n"
+    )
+    assert [(d.category, d.content) for d in markdown.read(notes.encode(), "x").drafts] == [
+        ("CONSTRAINTS", "at most 5"),
+        ("Deploy", "Deploy\n```sh\nmake deploy\n```"),
+        ("Deploy", "Parent with code:\n```\nmake x\n```"),
+        ("Deploy", "Parent with code: child"),
+        ("Deploy", "With a quote"),
+        ("Deploy", "never do that"),
+    ]
+
+
 def test_headings_are_left_out_only_where_asked() -> None:
     contents = [draft.content for draft in markdown.read(NOTES.encode(), "x").drafts]
     assert "`npm test` runs the tests" in contents and "`npm run ship`" in contents
@@ -210,8 +226,10 @@ def test_a_stale_cue_is_not_exported(tmp_path: Path) -> None:
 def claude_folder(folder: Path) -> Path:
     (folder / "MEMORY.md").write_text(
         "# Memory\n- [Tabs](tabs.md) — they like tabs\n- [Gone](gone.md)\n"
+        "- [Page](https://example.org/guide.md)\n- [Space](my%20notes.md)\n- [Loop](loop.md)\n"
         "- [Out](../secret.md)\n- [Staging](ref_staging.md#top)\n"
     )
+    (folder / "my notes.md").write_text("Spaces are fine.\n")
     (folder / "tabs.md").write_text(
         "---\nname: tabs\ndescription: Use tabs, not spaces.\ntype: feedback\n---\n"
         "They corrected this twice.\n"
@@ -221,6 +239,9 @@ def claude_folder(folder: Path) -> Path:
     )
     (folder / "architecture.md").write_text("---\ntype: architecture\n---\nIngest is in Rust.\n")
     (folder / "broken.md").write_text("---\nname: [unclosed\n---\nx\n")
+    (folder / "loop.md").symlink_to("loop.md")
+    (folder / "date.md").write_text("---\ndescription: 2020-13-45\n---\nx\n")
+    (folder / "deep.md").write_text(f"---\nname: {'[' * 3000}\n---\nx\n")
     (folder / "empty.md").write_text("---\nname: empty\n---\n")
     (folder.parent / "secret.md").write_text("secret")
     return folder
@@ -232,11 +253,22 @@ def test_a_claude_code_folder(tmp_path: Path) -> None:
     found = claude.read(claude_folder(folder))
     assert [(draft.category, draft.content) for draft in found.drafts] == [
         ("PROJECT_RULES", "Use tabs, not spaces.\nThey corrected this twice."),
+        ("PROJECT_RULES", "Spaces are fine."),
         ("REFERENCE", "Staging: eu-3"),
         ("ARCHITECTURE", "Ingest is in Rust."),
     ]
     problems = sorted((Path(p.where).name, p.what) for p in found.problems)
-    assert [name for name, _ in problems] == ["MEMORY.md", "MEMORY.md", "broken.md", "empty.md"]
-    assert problems[0][1] == "the link ../secret.md leads out of the folder"
-    assert problems[1][1] == "the link gone.md leads to no file"
-    assert "neither a description nor a body" in problems[3][1]
+    assert [name for name, _ in problems[:3]] == ["MEMORY.md"] * 3
+    assert [name for name, _ in problems[3:]] == [
+        "broken.md",
+        "date.md",
+        "deep.md",
+        "empty.md",
+        "loop.md",
+    ]
+    assert [what for _, what in problems[:3]] == [
+        "the link ../secret.md leads out of the folder",
+        "the link gone.md leads to no file",
+        "the link loop.md leads to no file",
+    ]
+    assert "neither a description nor a body" in problems[6][1]

@@ -26,7 +26,7 @@ def config_group() -> None:
 )
 @JSON
 def config_show(project: Path, as_json: bool) -> None:
-    r"""Print the merged configuration, and the file that each value came from.
+    """Print the merged configuration, and the file that each value came from.
 
     \b
     Examples:
@@ -64,7 +64,7 @@ def config_show(project: Path, as_json: bool) -> None:
 
 @config_group.command("schema")
 def config_schema() -> None:
-    r"""Print the JSON Schema of a configuration file, for editors.
+    """Print the JSON Schema of a configuration file, for editors.
 
     \b
     Example:

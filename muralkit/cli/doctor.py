@@ -22,7 +22,7 @@ COLOURS = {"fine": "green", "warning": "yellow", "error": "red"}
 @STORE
 @JSON
 def doctor(project: Path, store_path: Path | None, as_json: bool) -> None:
-    r"""Check the install, the configuration, the store and the cues of a project.
+    """Check the install, the configuration, the store and the cues of a project.
 
     The exit code is 0 where all is fine, 1 with a warning, 2 with an error.
 

@@ -44,7 +44,7 @@ def memory_add(
     as_json: bool,
     place: Place,
 ) -> None:
-    r"""Remember something of this project.
+    """Remember something of this project.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def _checked(draft: Draft) -> Draft:
 @JSON
 @with_place
 def memory_list(everything: bool, category: str | None, as_json: bool, place: Place) -> None:
-    r"""List the project's memories.
+    """List the project's memories.
 
     \b
     Examples:
@@ -112,7 +112,7 @@ def memory_list(everything: bool, category: str | None, as_json: bool, place: Pl
 @JSON
 @with_place
 def memory_show(number: int, as_json: bool, place: Place) -> None:
-    r"""Show one memory whole, with its cue.
+    """Show one memory whole, with its cue.
 
     \b
     Example:
@@ -152,7 +152,7 @@ def memory_edit(
     permanent: bool | None,
     place: Place,
 ) -> None:
-    r"""Change a memory. Another text makes its cue stale.
+    """Change a memory. Another text makes its cue stale.
 
     \b
     Examples:
@@ -168,7 +168,12 @@ def memory_edit(
             click.echo("Nothing was changed.")
             return
         content = content.strip()
-    _checked(Draft(category or before.category, content or before.content))
+    _checked(
+        Draft(
+            before.category if category is None else category,
+            before.content if content is None else content,
+        )
+    )
     status = {None: None, True: Status.PERMANENT, False: Status.ACTIVE}[permanent]
     place.store.edit(number, Changes(category, content, importance, status))
     click.echo(f"Changed memory {number}.")
@@ -178,7 +183,7 @@ def memory_edit(
 @click.argument("numbers", type=int, nargs=-1, required=True)
 @with_place
 def memory_archive(numbers: tuple[int, ...], place: Place) -> None:
-    r"""Take memories out of the pool, and keep them.
+    """Take memories out of the pool, and keep them.
 
     \b
     Example:
@@ -191,7 +196,7 @@ def memory_archive(numbers: tuple[int, ...], place: Place) -> None:
 @click.argument("numbers", type=int, nargs=-1, required=True)
 @with_place
 def memory_restore(numbers: tuple[int, ...], place: Place) -> None:
-    r"""Take memories back into the pool.
+    """Take archived memories back into the pool, as active ones.
 
     \b
     Example:
@@ -226,7 +231,7 @@ def memory_import(
     as_json: bool,
     place: Place,
 ) -> None:
-    r"""Take memories from a file or folder; those that are known are not added twice.
+    """Take memories from a file or folder; those that are known are not added twice.
 
     JSON Lines as `memory export` writes them; Markdown notes (AGENTS.md, CLAUDE.md);
     a Claude Code memory folder; this project's part of a magic-context database, with
@@ -264,7 +269,7 @@ def memory_import(
 @click.option("--all/--pool", "everything", default=True, help="By default archived ones too.")
 @with_place
 def memory_export(output: str, everything: bool, place: Place) -> None:
-    r"""Write the project's memories as JSON Lines, which `memory import` reads back.
+    """Write the project's memories as JSON Lines, which `memory import` reads back.
 
     \b
     Examples:
@@ -280,7 +285,7 @@ def memory_export(output: str, everything: bool, place: Place) -> None:
 
 
 def _existing(place: Place, number: int) -> Memory:
-    found = place.store.memory(number)
+    found = place.store.memory(number) if abs(number) < 2**63 else None
     if found is None:
         raise InputError(
             f"There is no memory {number} in this project.",
@@ -292,11 +297,12 @@ def _existing(place: Place, number: int) -> Memory:
 def _set_status(place: Place, numbers: Sequence[int], status: Status, done: str) -> None:
     from muralkit.store import Changes
 
-    for number in numbers:
-        _existing(place, number)
-    for number in numbers:
-        place.store.edit(number, Changes(status=status))
-    click.echo(f"{done} {len(numbers)} {'memory' if len(numbers) == 1 else 'memories'}.")
+    found = [_existing(place, number) for number in numbers]
+    if status is Status.ACTIVE:  # a permanent memory that was never archived stays permanent
+        found = [memory for memory in found if memory.status is Status.ARCHIVED]
+    for memory in found:
+        place.store.edit(memory.id, Changes(status=status))
+    click.echo(f"{done} {len(found)} {'memory' if len(found) == 1 else 'memories'}.")
 
 
 KINDS = {".md": "markdown", ".markdown": "markdown", ".mdc": "markdown", ".db": "magic-context"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ def open_place(project: Path, store_path: Path | None) -> Iterator[Place]:
         if not live:
             yield Place(root, loaded, own, own)
             return
-        path = Path(chosen.magic_context).expanduser() if chosen.magic_context else default_path()
+        path = _expanded(chosen.magic_context) if chosen.magic_context else default_path()
         with MagicStore(path, own) as store:
             yield Place(root, loaded, store, own)
 
@@ -82,10 +83,17 @@ def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
+def _expanded(path: str) -> Path:
+    """A configured path with its ~; one that can't be a path is an error of ours."""
+    if "\0" in path:
+        raise StoreError("A path can't have a null character.", where=ascii(path))
+    return Path(os.path.expanduser(path))  # noqa: PTH111  # pathlib raises for ~nobody
+
+
 def _store_file(configured: str | None) -> Path:
     from muralkit.paths import store_file
 
-    file = Path(configured).expanduser() if configured else store_file()
+    file = _expanded(configured) if configured else store_file()
     if file is None:
         raise StoreError(
             "There is no home folder to keep the store in.",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @JSON
 @with_place
 def status(as_json: bool, place: Place) -> None:
-    r"""Tell where the project stands: memories, budget, cues, gate, and the mural's price.
+    """Tell where the project stands: memories, budget, cues, gate, and the mural's price.
 
     \b
     Examples:

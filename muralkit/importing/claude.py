@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from muralkit.importing import Found, Problem
 from muralkit.importing.headings import category
@@ -34,14 +35,16 @@ def read(folder: Path) -> Found:
     problems: list[Problem] = []
     if index.is_file():
         for name in _LINK.findall(index.read_text("utf-8", "replace")):
-            path = (folder / name).resolve()
-            if not path.is_relative_to(folder.resolve()):
-                problems.append(Problem(str(index), f"the link {name} leads out of the folder"))
-            elif not path.is_file():
+            if "://" in name:
+                continue  # a page elsewhere is no memory
+            path = _resolved(folder / unquote(name))
+            if not _is_file(path):
                 problems.append(Problem(str(index), f"the link {name} leads to no file"))
+            elif not path.is_relative_to(folder.resolve()):
+                problems.append(Problem(str(index), f"the link {name} leads out of the folder"))
             else:
                 linked.append(path)
-    others = [p.resolve() for p in sorted(folder.glob("*.md")) if p.name != INDEX]
+    others = [_resolved(p) for p in sorted(folder.glob("*.md")) if p.name != INDEX]
     drafts: list[Draft] = []
     for path in dict.fromkeys([*linked, *others]):
         draft = _memory(path)
@@ -52,6 +55,21 @@ def read(folder: Path) -> Found:
     return Found(tuple(drafts), tuple(problems))
 
 
+def _resolved(path: Path) -> Path:
+    """Without links and dots; a path that has no end stays as it is."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, a name that is too long
+        return path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, RuntimeError, ValueError):
+        return False
+
+
 def _memory(path: Path) -> Draft | str:
     """The memory of a file, or what is wrong with it."""
     import yaml
@@ -59,7 +77,7 @@ def _memory(path: Path) -> Draft | str:
     try:
         matter, body = split_front_matter(path.read_text("utf-8").replace("\r\n", "\n"))
         about: Any = yaml.safe_load(matter) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         return " ".join(f"it can't be read: {error}".split())
     if not isinstance(about, dict):
         return "its front matter is not a list of keys and values"
@@ -69,4 +87,4 @@ def _memory(path: Path) -> Draft | str:
         return "it has neither a description nor a body"
     kind = str(about.get("type") or "").strip()
     name = TYPES.get(kind.casefold()) or category([kind] if kind else [])
-    return Draft(name, content.replace("\0", ""))
+    return Draft(name, content.replace("\0", "").encode("utf-8", "replace").decode())

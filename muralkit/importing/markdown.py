@@ -57,6 +57,8 @@ class _Walker:
         self.found: list[tuple[str, str]] = []
         self._leave_out = leave_out
         self._headings: list[tuple[int, str]] = []
+        self._follows = False
+        """Whether a memory stands under the last heading already."""
 
     def walk(self, root: SyntaxTreeNode) -> None:
         for node in root.children:
@@ -80,6 +82,7 @@ class _Walker:
             self.walk(node)
 
     def _heading(self, level: int, text: str) -> None:
+        self._follows = False
         self._headings = [(n, name) for n, name in self._headings if n < level]
         if not (level == 1 and _TITLES.fullmatch(text)):
             self._headings.append((level, text))
@@ -101,16 +104,25 @@ class _Walker:
                 for below in child.children:
                     self._item(below, whole if introduces else introduction)
             elif child.type in ("fence", "code_block"):
-                self._code(child)
+                self._code(child, whole if introduces else "")
+            elif child.type == "table":
+                self._table(child)
+            elif child.type == "blockquote":
+                self.walk(child)
 
-    def _code(self, node: SyntaxTreeNode) -> None:
-        """A code block goes to the memory before it; one without any is left out."""
-        if self.found and node.content.strip():
-            name, content = self.found[-1]
-            self.found[-1] = (
-                name,
-                f"{content}\n```{node.info.strip()}\n{node.content.rstrip()}\n```",
-            )
+    def _code(self, node: SyntaxTreeNode, introduction: str = "") -> None:
+        """A code block goes to the memory before it; right under a heading, or behind
+        an introduction, it is a memory of its own.
+        """
+        if not node.content.strip():
+            return
+        code = f"```{node.info.strip()}\n{node.content.rstrip()}\n```"
+        if introduction or not self._follows:
+            heading = self._headings[-1][1] if self._headings else ""
+            self._add(f"{introduction or heading}\n{code}".strip())
+            return
+        name, content = self.found[-1]
+        self.found[-1] = name, f"{content}\n{code}"
 
     def _table(self, node: SyntaxTreeNode) -> None:
         """A memory a row: its cells, each behind its column's heading."""
@@ -126,6 +138,7 @@ class _Walker:
     def _add(self, content: str) -> None:
         if content and not _ONLY_ANCHORS.fullmatch(content):
             self.found.append((category([name for _, name in self._headings]), content))
+            self._follows = True
 
 
 def _inline(node: SyntaxTreeNode) -> str:
