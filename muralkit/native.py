@@ -29,6 +29,7 @@ def require_cairo() -> None:
 
     Raises EnvironmentProblem with the exact command where it is missing.
     """
+    os.environ.pop("PIXMAN_DISABLE", None)  # it can leave pixman without what fills a bar
     try:
         with _homebrew_visible():
             import cairocffi  # noqa: F401

@@ -193,6 +193,10 @@ def _environment(folders: tuple[Path, ...], _fingerprint: str) -> ImmutableSandb
         auto_reload=False,
     )
     environment.filters["px"] = px
+    # What draws another picture each time: chance, addresses, state between renders.
+    del environment.filters["random"]
+    for name in ("cycler", "joiner", "lipsum", "namespace"):
+        del environment.globals[name]
     return environment
 
 

@@ -164,7 +164,10 @@ def _fingerprint(
         if not (key == "description" and isinstance(value, str))
     }
     bundled = _digest(assets.folder("fonts") / "fonts.toml")  # has every face's sha256
-    picture = json.dumps([settings, templates, own, bundled], sort_keys=True, default=str)
+    try:
+        picture = json.dumps([settings, templates, own, bundled], sort_keys=True, default=str)
+    except (ValueError, RecursionError) as error:
+        raise ThemeError(f"The manifest can't be used: {error}.") from error
     return hashlib.sha256(picture.encode()).hexdigest()
 
 

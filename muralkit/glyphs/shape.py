@@ -7,8 +7,10 @@ ligatures: a glyph a character, so that an identifier looks the same everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from itertools import groupby
+from operator import add
 from typing import NamedTuple
 
 from muralkit.glyphs.clean import escape
@@ -19,6 +21,13 @@ from muralkit.model import Ink, Run
 def advance(face: Face, character: str, size: float, tracking: float) -> float:
     """Pixels from one glyph's origin to the next: hmtx advance, and tracking."""
     return face.advance(ord(character)) * size + tracking
+
+
+def add_up(steps: Iterable[float]) -> float:
+    """A sum from left to right: the built-in one compensates from Python 3.12 on, and
+    so rounds otherwise than in 3.11.
+    """
+    return reduce(add, steps, 0.0)
 
 
 class Setting(NamedTuple):
@@ -116,7 +125,7 @@ class Shaper:
 
     def measure(self, text: str) -> float:
         """The sum of advances in pixels. Every character must have a glyph."""
-        return sum(map(self.advances.__getitem__, text))
+        return add_up(map(self.advances.__getitem__, text))
 
     def missing(self, text: str) -> set[str]:
         """The characters of a text that no face has."""

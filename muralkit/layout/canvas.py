@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from muralkit.errors import ThemeError
 from muralkit.glyphs.clean import clean
+from muralkit.glyphs.shape import add_up
 from muralkit.layout.pack import Box, Packer
 from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
@@ -242,7 +243,7 @@ class _Filler:
         bands = []
         for _, band in self.bands(cues):
             widths = [cue.width for cue in band]
-            bands.append([sum(widths)] if flow else widths)
+            bands.append([add_up(widths)] if flow else widths)
         return _Floor(bands, banner, self._text.pitch)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from muralkit.errors import ThemeError
 from muralkit.glyphs.clean import clean
 from muralkit.glyphs.faces import FaceSet
-from muralkit.glyphs.shape import Shaper
+from muralkit.glyphs.shape import Shaper, add_up
 from muralkit.layout.wrap import Atom, Measure, SetCue, wrap
 from muralkit.model import PROHIBITION, Cue, Ink, Line, MemoryId, Role, Run
 from muralkit.theme import Theme
@@ -82,7 +82,7 @@ class Typesetter:
     def set_cue(self, cue: Cue, text: str, stripped: int) -> SetCue:
         """A cue's cleaned text as measured words."""
         words = self.shaper.words(text)
-        width = sum(word.width for word in words) + self.shaper.space * (len(words) - 1)
+        width = add_up(word.width for word in words) + self.shaper.space * (len(words) - 1)
         return SetCue(cue, words, self._bullet + width, stripped)
 
     def wrap(self, cues: Sequence[SetCue], width: int) -> list[list[Atom]]:

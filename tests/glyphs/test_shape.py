@@ -80,3 +80,11 @@ def test_runs_cover_any_text_without_a_gap(text: str, snap: bool) -> None:
         for run in runs:
             face = FACES.by_family(run.family, run.weight)
             assert face is not None and {ord(char) for char in run.text} <= face.codepoints
+
+
+def test_widths_are_added_from_left_to_right() -> None:
+    """Python 3.12 made sum() compensate; a picture must not depend on that."""
+    from muralkit.glyphs.shape import add_up
+
+    steps = [0.1] * 10
+    assert add_up(steps) == 0.9999999999999999  # what plain IEEE additions give
