@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from muralkit.cli.options import JSON
+from muralkit.cli.projects import PROJECT
 
 
 @click.group("config")
@@ -17,13 +18,7 @@ def config_group() -> None:
 
 
 @config_group.command("show")
-@click.option(
-    "--project",
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    default=Path(),
-    metavar="FOLDER",
-    help="A folder of the project; by default the current one.",
-)
+@PROJECT
 @JSON
 def config_show(project: Path, as_json: bool) -> None:
     """Print the merged configuration, and the file that each value came from.
