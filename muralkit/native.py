@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from muralkit import abi
 from muralkit.errors import EnvironmentProblem
 
 INSTALL = {
@@ -32,6 +33,7 @@ def require_cairo() -> None:
     os.environ.pop("PIXMAN_DISABLE", None)  # it can leave pixman without what fills a bar
     try:
         with _homebrew_visible():
+            abi.provide()
             import cairocffi  # noqa: F401
     except OSError as error:
         family = system_family()

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
+from muralkit.manifest import Manifest, rgb
 from muralkit.model import Ink
-from muralkit.theme import Manifest, rgb
 
 Colour = tuple[int, int, int]
 Plate = tuple[int, int, int]

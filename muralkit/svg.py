@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import GeneratorType
@@ -148,9 +148,9 @@ def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
         "canvas": layout.canvas,
         "placed": layout.placed,
         "styles": _styles(layout, theme),
-        "inks": theme.manifest.inks.model_dump(),
+        "inks": asdict(theme.manifest.inks),
         "layout": layout,
-        "theme": theme.manifest.model_dump(),
+        "theme": asdict(theme.manifest),
     }
 
 

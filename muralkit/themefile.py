@@ -1,8 +1,8 @@
 """A theme's files in, their merged data and fingerprint out; nothing is validated yet.
 
 A manifest may inherit from another one; what it says itself wins, key by key.
-A replay needs only the fingerprint, so the checks, and the pydantic models that
-make them, wait in theme.py until a picture has to be drawn.
+A replay needs only the fingerprint, so the checks wait in theme.py until a picture
+has to be drawn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ThemeFile:
 
     `folders` are searched for templates in their order; `faces` are the [[face]]
     entries, each with the folder that its file lies in; `fingerprint` is a hash
-    over everything that can change the picture.
+    over everything that can change the picture; `bundled`: nothing is the user's.
     """
 
     name: str
@@ -38,6 +38,7 @@ class ThemeFile:
     folders: tuple[Path, ...]
     faces: tuple[tuple[Any, Path], ...]
     fingerprint: str
+    bundled: bool
 
 
 def names() -> tuple[str, ...]:
@@ -98,6 +99,7 @@ def _build(path: Path) -> ThemeFile:
         folders=tuple(folders),
         faces=faces,
         fingerprint=_fingerprint(data, folders, faces),
+        bundled=folders == [assets.folder("templates")],
     )
 
 

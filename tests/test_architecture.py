@@ -22,8 +22,10 @@ ROWS = [
     {"layout", "svg", "raster", "png", "cache", "cuefile", "key", "output", "paths", "pricing"},
     {"plates"},
     {"config", "theme"},
-    {"configfile", "themefile"},
+    {"checking", "configfile", "themefile"},
+    {"manifest"},
     {"glyphs", "native"},
+    {"abi"},
     {"assets"},
     {"model", "errors"},
 ]

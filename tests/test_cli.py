@@ -326,7 +326,10 @@ def test_the_readme_documents_every_command() -> None:
 
     def commands(group: click.Group, path: str) -> list[str]:
         found = []
-        for name, command in group.commands.items():
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            assert command is not None
             whole = f"{path} {name}"
             found += commands(command, whole) if isinstance(command, click.Group) else [whole]
         return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from muralkit import native
+from muralkit import abi, native
 
 RELEASES = {
     'ID=debian\nVERSION_ID="12"\n': "sudo apt-get install libcairo2",
@@ -34,19 +35,24 @@ def test_the_command_of_macos(tmp_path: Path) -> None:
     assert native.INSTALL[native.system_family(tmp_path / "none", "darwin")] == "brew install cairo"
 
 
-def test_without_the_library_the_command_line_says_how_to_install_it(tmp_path: Path) -> None:
-    """cairocffi finds no library, as on a machine that has none."""
+@pytest.mark.parametrize("made_from", [abi.MADE_FROM, "another cairocffi"])
+def test_without_the_library_the_command_line_says_how_to_install_it(
+    tmp_path: Path, made_from: str
+) -> None:
+    """What the loader finds under the name is no library, so there is none."""
+    (tmp_path / "libcairo.so.2").write_text("not a library")
     code = (
-        "import cffi, ctypes.util, sys\n"
-        "ctypes.util.find_library = lambda name: None\n"
-        "real = cffi.FFI.dlopen\n"
-        "def missing(self, name, flags=0):\n"
-        "    raise OSError(f'cannot load library {name!r}')\n"
-        "cffi.FFI.dlopen = missing\n"
+        "import sys\n"
+        f"from muralkit import abi; abi.MADE_FROM = {made_from!r}\n"
         "from muralkit.cli import main\n"
         f"sys.exit(main(['demo', '-o', {str(tmp_path / 'x.png')!r}, '--no-cache']))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)},
+    )
     assert done.returncode == 3
     assert "The system library libcairo" in done.stderr
     assert "Install it with: " in done.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from muralkit import theme as themes
 from muralkit import themefile
+from muralkit.manifest import RasterSection
 from muralkit.plates import Plates
-from muralkit.theme import Manifest
 
 
 def pixel(red: int, green: int, blue: int) -> bytes:
@@ -17,8 +19,7 @@ def pixel(red: int, green: int, blue: int) -> bytes:
 @pytest.mark.parametrize("name", themefile.names())
 @pytest.mark.parametrize("levels", [2, 3, 4, 5, 6])
 def test_each_level_of_each_ink_is_in_the_palette(name: str, levels: int) -> None:
-    data = themes.load(name).manifest.model_dump()
-    manifest = Manifest.model_validate({**data, "raster": {"levels": levels}})
+    manifest = replace(themes.load(name).manifest, raster=RasterSection(levels))
     plates = Plates(manifest)
     inks = manifest.inks
     for ground, ink in (
@@ -60,9 +61,9 @@ def test_a_colour_that_is_no_ink_has_no_plate() -> None:
 
 
 def test_two_extra_colours_have_plates() -> None:
-    data = themes.load("standard").manifest.model_dump()
-    data["inks"] = {**data["inks"], "extra": ("#00aa00", "#eeeeee")}
-    plates = Plates(Manifest.model_validate(data))
+    standard = themes.load("standard").manifest
+    inks = replace(standard.inks, extra=("#00aa00", "#eeeeee"))
+    plates = Plates(replace(standard, inks=inks))
     for colour in ((0, 0xAA, 0), (0xEE, 0xEE, 0xEE)):
         red, green, blue = (round(255 * v) for v in plates.plate(*(v / 255 for v in colour)))
         assert plates.palette[plates.indices(pixel(red, green, blue))[0]] == colour

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
 
+from muralkit import checking, manifest, themefile
 from muralkit import theme as themes
-from muralkit import themefile
 from muralkit.errors import ThemeError
 from muralkit.model import Ink
 from tests.conftest import SquareTheme, build_square_font
@@ -30,6 +32,21 @@ def test_the_bundled_themes() -> None:
     for name in themefile.names():
         theme = themes.load(name)
         assert theme.manifest.description.endswith(".")
+
+
+@pytest.mark.parametrize("name", themefile.names())
+def test_a_bundled_theme_is_right(name: str) -> None:
+    """They are drawn without the checks, which cost an import of pydantic."""
+    file = themefile.find(name)
+    assert file.bundled and not file.faces
+    assert checking.manifest(file.data, str(file.path)) == manifest.build(file.data)
+
+
+def test_a_bundled_theme_that_was_spoiled_is_an_error() -> None:
+    for data in ({"text": {"sise": 3}}, {"text": {"size": "x"}}, {"canvas": {"width": 3}}):
+        file = replace(themefile.find("standard"), data=data)
+        with pytest.raises(ThemeError):
+            themes.check(file)
 
 
 @pytest.mark.parametrize(
@@ -159,26 +176,21 @@ def test_a_description_does_not_change_the_fingerprint(tmp_path: Path) -> None:
 
 
 def test_the_readme_has_every_key_of_a_manifest() -> None:
-    from pydantic import BaseModel
+    from dataclasses import fields
 
-    from muralkit.theme import FaceEntry, Manifest
+    from muralkit.manifest import SECTIONS, FaceEntry, Manifest
     from tests.conftest import ROOT
 
     readme = (ROOT / "README.md").read_text("utf-8")
-    keys = []
-    for name, field in Manifest.model_fields.items():
-        section = field.annotation
-        if isinstance(section, type) and issubclass(section, BaseModel):
-            keys += [(name, key) for key in section.model_fields]
-        else:
-            keys.append((name, ""))
+    keys = [(name, item.name) for name, kind in SECTIONS.items() for item in fields(kind)]
+    keys += [(item.name, "") for item in fields(Manifest) if item.name not in SECTIONS]
     for name, key in keys:
         rows = [
             line for line in readme.splitlines() if line.startswith("| `") and f"`{name}" in line
         ]
         assert any(f".{key}`" in row if key else f"`{name}`" in row for row in rows), (name, key)
     face = next(line for line in readme.splitlines() if line.startswith("| `[[face]]`"))
-    assert all(f"`{key}`" in face for key in FaceEntry.model_fields)
+    assert all(f"`{key}`" in face for key in map(attrgetter("name"), fields(FaceEntry)))
 
 
 @pytest.mark.parametrize("template", ["mine.svg", "sub/mine.svg.j2", "../mine.svg.j2", "/x.j2"])

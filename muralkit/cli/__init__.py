@@ -11,18 +11,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 
 import click
 
 from muralkit import __version__
-from muralkit.cli.completion import completion
-from muralkit.cli.config import config_group
-from muralkit.cli.doctor import doctor
-from muralkit.cli.draw import demo, render
-from muralkit.cli.goldens import golden_group
-from muralkit.cli.memory import memory_group
-from muralkit.cli.status import status
-from muralkit.cli.themes import theme_group
 from muralkit.errors import EnvironmentProblem, MuralkitError, OutputError
 
 BAD_INPUT, LACKS, UNWRITABLE, INTERRUPTED = 2, 3, 4, 130
@@ -75,7 +68,34 @@ def _complain(error: MuralkitError) -> None:
         click.echo(error.hint, err=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """Commands that are imported when they are named: `render` needs no other's imports."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"muralkit.cli.{module}"), name)
+        return command
+
+
+_COMMANDS = {
+    "render": "draw:render",
+    "demo": "draw:demo",
+    "memory": "memory:memory_group",
+    "status": "status:status",
+    "doctor": "doctor:doctor",
+    "config": "config:config_group",
+    "theme": "themes:theme_group",
+    "golden": "goldens:golden_group",
+    "completion": "completion:completion",
+}
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="muralkit")
 def cli() -> None:
     """Draw a project's memories as one PNG that vision models read.
@@ -85,17 +105,3 @@ def cli() -> None:
       muralkit demo
       muralkit render cues.jsonl -o mural.png
     """
-
-
-for command in (
-    render,
-    demo,
-    memory_group,
-    status,
-    doctor,
-    theme_group,
-    golden_group,
-    config_group,
-    completion,
-):
-    cli.add_command(command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 import click
 
@@ -29,7 +30,7 @@ def theme_list(as_json: bool) -> None:
 
     found = [themes.load(name) for name in themefile.names()]
     if as_json:
-        rows = [{"name": theme.name, **theme.manifest.model_dump(mode="json")} for theme in found]
+        rows = [{"name": theme.name, **asdict(theme.manifest)} for theme in found]
         click.echo(json.dumps(rows))
         return
     width = max(len(theme.name) for theme in found)

@@ -20,8 +20,9 @@ from muralkit.layout.pack import Box, Packer
 from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import Atom, SetCue
+from muralkit.manifest import CanvasSection
 from muralkit.model import TILE, category_order
-from muralkit.theme import CanvasSection, Theme
+from muralkit.theme import Theme
 
 # `fit` keeps columns between these many em. Wrapped ends lose words, and so do
 # long lines: 36 em were read better than 54 (259 against 229 of 300 cues exact).
