@@ -1,6 +1,7 @@
 """`python -m muralkit`, and the `muralkit` command."""
 
 import gc
+import signal
 import sys
 
 
@@ -15,6 +16,8 @@ def run() -> int:
         return main()
     except KeyboardInterrupt:
         return 130
+    finally:  # done: an interrupt has nothing left to stop, and would only be a traceback
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

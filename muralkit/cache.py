@@ -23,7 +23,7 @@ from typing import Any
 import diskcache
 from diskcache.core import MODE_BINARY, MODE_RAW
 
-from muralkit.model import Dropped, Escaped, Mural, Reason
+from muralkit.model import SIGNATURE, Dropped, Escaped, MemoryId, Mural, Reason
 
 SIZE_LIMIT = 256 * 2**20  # bytes; at 100 KB a mural, the last 2,500 of them
 
@@ -37,8 +37,11 @@ _FAULTS = (
     diskcache.Timeout,
     ValueError,
     TypeError,
-    KeyError,
+    LookupError,
     AttributeError,
+    ArithmeticError,
+    RuntimeError,  # a loop of links, JSON nested without end
+    struct.error,
 )
 
 
@@ -181,7 +184,8 @@ class _BytesDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no type
         if filename is None:
             return True
         folder = Path(self._directory).resolve()
-        return (folder / filename).resolve().is_relative_to(folder)
+        path = (folder / filename).resolve()
+        return path.is_relative_to(folder) and path.is_file()  # a pipe would wait
 
 
 def _encode(mural: Mural) -> bytes:
@@ -207,19 +211,35 @@ def _decode(name: str, entry: object) -> Mural | None:
     if hashlib.sha256(payload).digest() != entry[len(_MAGIC) : start]:
         return None
     (length,) = struct.unpack_from(">I", payload)
-    about = json.loads(payload[4 : 4 + length])
-    if about["key"] != name:
+    about, png = json.loads(payload[4 : 4 + length]), payload[4 + length :]
+    if about["key"] != name or not png.startswith(SIGNATURE):
         return None
-    width, height, tokens = about["size"]
+    width, height, tokens, stripped = map(_whole, (*about["size"], about["stripped"]))
     return Mural(
-        png=payload[4 + length :],
+        png=png,
         width=width,
         height=height,
         tokens=tokens,
         key=name,
-        shown=tuple(about["shown"]),
-        dropped=tuple(Dropped(who, rank, Reason[why]) for who, rank, why in about["dropped"]),
-        escaped=tuple(Escaped(**item) for item in about["escaped"]),
-        stripped=about["stripped"],
+        shown=tuple(map(_name, about["shown"])),
+        dropped=tuple(
+            Dropped(_name(who), _whole(rank), Reason[why]) for who, rank, why in about["dropped"]
+        ),
+        escaped=tuple(
+            Escaped(_whole(item["codepoint"]), _whole(item["count"])) for item in about["escaped"]
+        ),
+        stripped=stripped,
         cached=True,
     )
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int:
+        raise TypeError("not a whole number")
+    return value
+
+
+def _name(value: object) -> MemoryId:
+    if not isinstance(value, int | str):
+        raise TypeError("not an id")
+    return value

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from muralkit import files
 from muralkit.errors import ConfigError
+
+MOST = 2**18
+"""Bytes of a configuration; a real one has a hundredth of that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +52,12 @@ def read(path: Path) -> dict[str, Any] | None:
     import json5
 
     try:
-        text = path.read_text("utf-8-sig")
+        text = files.read(path, MOST).decode("utf-8-sig")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The file can't be read: {error}.", where=str(path)) from error
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise ConfigError(f"The file can't be read: {reason}.", where=str(path)) from error
     try:
         data = json5.loads(text) if text.strip() else {}
     except (ValueError, RecursionError) as error:

@@ -40,6 +40,9 @@ def checked(entries: Iterable[Cue | Mapping[str, Any]], where: str = "") -> list
     `where` names the source in messages.
     """
     source = f"{where}, " if where else ""
+    if isinstance(entries, str | bytes | Mapping) or not isinstance(entries, Iterable):
+        kind = type(entries).__name__
+        raise InputError(f"The cues are a list of entries, not {kind}.", where=where, hint=_HINT)
     mixed = [
         entry
         if not isinstance(entry, Cue)
@@ -107,7 +110,9 @@ def _missing(field: str, entry: Mapping[str, Any], where: str) -> InputError:
 
 
 def _is_id(value: object) -> bool:
-    return type(value) is int or (isinstance(value, str) and value != "")
+    if type(value) is int:
+        return -(2**63) <= value < 2**63
+    return isinstance(value, str) and value != ""
 
 
 def _is_importance(value: object) -> bool:
@@ -115,7 +120,7 @@ def _is_importance(value: object) -> bool:
 
 
 _FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
-    "id": ("must be a whole number, or a text that is not empty", _is_id),
+    "id": ("must be a whole number (of 64 bits) or a text that is not empty", _is_id),
     "category": (
         "must be a text that is not blank",
         lambda value: isinstance(value, str) and clean(value)[0] != "",
@@ -127,5 +132,8 @@ _FIELDS: dict[str, tuple[str, Callable[[object], bool]]] = {
 
 def _shown(value: object) -> str:
     """A value for a message: short, and nothing in it that a terminal can't print."""
-    text = ascii(value)
+    try:
+        text = ascii(value)
+    except (ValueError, RecursionError):  # a number of thousands of digits, endless nesting
+        text = f"a {type(value).__name__} too large to show"
     return text if len(text) <= 60 else text[:57] + "..."

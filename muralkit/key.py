@@ -26,7 +26,9 @@ def key(cues: list[Cue], fingerprint: str) -> str:
         fingerprint,
         [(cue.memory_id, cue.category, cue.importance, cue.text) for cue in cues],
     ]
-    return hashlib.sha256(json.dumps(picture, separators=(",", ":")).encode()).hexdigest()
+    # As they are: escaped, two halves of a surrogate pair would be the character itself.
+    text = json.dumps(picture, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 @lru_cache(maxsize=1)

@@ -193,15 +193,18 @@ class Manifest:
                 )
 
 
+_FAMILY = r"""^[^,"'\s]+( [^,"'\s]+)*$"""  # an SVG's list of families parts them at commas
+
+
 @dataclass(frozen=True, slots=True)
 class FaceEntry:
     """A face of the theme's own; `file` is looked for beside the manifest."""
 
-    name: str = _limited(MISSING, min_length=1, max_length=100)
-    file: str = _limited(MISSING, min_length=1, max_length=100)
-    family: str | None = _limited(None, min_length=1, max_length=100)
+    name: str = _limited(MISSING, pattern=_FAMILY, max_length=100)
+    file: str = _limited(MISSING, min_length=1, max_length=1000)
+    family: str | None = _limited(None, pattern=_FAMILY, max_length=100)
     weight: int = _limited(400, ge=1, le=1000)
-    scale: float = _limited(1.0, gt=0, le=10, allow_inf_nan=False)
+    scale: float = _limited(1.0, ge=0.5, le=2, allow_inf_nan=False)
 
 
 SECTIONS = {

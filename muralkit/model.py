@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+"""The first eight bytes of every PNG file."""
+
 TILE = 28
 """Pixels a side of one image token: the patch of Claude's vision models."""
 

@@ -36,6 +36,8 @@ def require_cairo() -> None:
             abi.provide()
             import cairocffi  # noqa: F401
     except OSError as error:
+        if error.errno is not None:  # the loader's own errors have no number
+            raise EnvironmentProblem(f"cairocffi can't be loaded: {error}.") from error
         family = system_family()
         raise EnvironmentProblem(
             "The system library libcairo, which draws the picture, is not installed.",

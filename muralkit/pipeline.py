@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muralkit import cuefile, themefile
-from muralkit.errors import TemplateError
+from muralkit.errors import TemplateError, ThemeError
 from muralkit.key import key
 from muralkit.model import Cue, Layout, Mural
 
@@ -35,7 +35,7 @@ def render(
     Raises InputError, ThemeError, FontError, or EnvironmentProblem without libcairo.
     """
     ordered = _ordered(cues)
-    file = themefile.find(theme) if isinstance(theme, str | Path) else theme
+    file = _found(theme)
     name = key(ordered, file.fingerprint)
     found = cache.get(name) if cache else None
     if found is not None:
@@ -53,8 +53,17 @@ def render(
 def render_svg(cues: Cues, theme: str | Path | Theme = themefile.DEFAULT) -> str:
     """The SVG document that the mural of the cues is rasterized from."""
     ordered = _ordered(cues)
-    chosen = _checked(themefile.find(theme) if isinstance(theme, str | Path) else theme)
+    chosen = _checked(_found(theme))
     return _draw(_layout(ordered, chosen), chosen)
+
+
+def _found(theme: str | Path | Theme) -> themefile.ThemeFile | Theme:
+    if isinstance(theme, str | Path):
+        return themefile.find(theme)
+    if not hasattr(theme, "fingerprint"):
+        kind = type(theme).__name__
+        raise ThemeError(f"A theme is a name, a path or a loaded Theme, not {kind}.")
+    return theme
 
 
 def _ordered(cues: Cues) -> list[Cue]:

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from pathlib import Path
 from types import GeneratorType
 from typing import Any
 
 from jinja2 import (
+    BaseLoader,
+    BytecodeCache,
     ChoiceLoader,
     Environment,
-    FileSystemLoader,
     StrictUndefined,
     Template,
     TemplateNotFound,
@@ -27,8 +29,10 @@ from jinja2 import (
 from jinja2 import (
     TemplateError as JinjaError,
 )
+from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from muralkit import files
 from muralkit.errors import TemplateError
 from muralkit.model import Ink, Layout
 from muralkit.theme import Theme
@@ -52,7 +56,26 @@ def draw(layout: Layout, theme: Theme) -> str:
             where=source_line(layout, theme, error.start),
             hint="Write the character itself, or leave it out.",
         ) from error
+    address = _address(document, layout)
+    if address is not None:
+        raise TemplateError(
+            "The template wrote where an object lies in memory, which is elsewhere each time.",
+            where=source_line(layout, theme, address),
+            hint="Call the function, with brackets, or write one of its values.",
+        )
     return document
+
+
+def _address(document: str, layout: Layout) -> int | None:
+    """Where the document has the address of an object that no cue has, or None."""
+    found = [(match.start(), match[1]) for match in _ADDRESS.finditer(document)]
+    if not found:
+        return None
+    texts = "\n".join(run.text for item in layout.placed for run in item.line.runs)
+    return next((start for start, number in found if number not in texts), None)
+
+
+_ADDRESS = re.compile(r" at (0x[0-9a-f]+)(?:>|&gt;)", re.IGNORECASE)
 
 
 def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
@@ -66,14 +89,15 @@ def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
     if offset is None:
         return where
     generator = template.root_render_func(template.new_context(_data(layout, theme)))
-    for piece in generator:
-        text = str(piece)
-        if written + len(text) > offset:
-            before = text[: offset - written].count("\n")
-            where = _yielding(generator, template) or where
-            name, _, line = where.rpartition(":")
-            return f"{name}:{int(line) + before}" if name and line.isdigit() else where
-        written += len(text)
+    with suppress(Exception):  # it may raise where it did not the first time
+        for piece in generator:
+            text = str(piece)
+            if written + len(text) > offset:
+                before = text[: offset - written].count("\n")
+                where = _yielding(generator, template) or where
+                name, _, line = where.rpartition(":")
+                return f"{name}:{int(line) + before}" if name and line.isdigit() else where
+            written += len(text)
     return where
 
 
@@ -155,42 +179,75 @@ def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
 
 
 def _template(theme: Theme) -> Template:
-    environment = _environment(theme.folders, theme.fingerprint)
+    environment = _environment(theme.folders)
     try:
         return environment.get_template(theme.manifest.template)
-    except TemplateSyntaxError as error:
-        raise _located(error, theme) from error
     except TemplateNotFound as error:
         raise TemplateError(
             f"There is no template {theme.manifest.template!r}.",
             where=", ".join(str(folder) for folder in theme.folders),
             hint="It is looked for beside the theme's manifest, then among the bundled ones.",
         ) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise TemplateError(
-            f"The template {theme.manifest.template!r} can't be read: {error}."
-        ) from error
+    except Exception as error:  # what Jinja makes of a template, Python may not compile
+        raise _located(error, theme) from error
 
 
-class _FlatLoader(FileSystemLoader):
-    """Only files *.j2 of the folder itself: those that the fingerprint covers."""
+class _FlatLoader(BaseLoader):
+    """Only files *.j2 of the folder itself: those that the fingerprint covers.
+
+    A link that leads out of the folder is refused: a theme from a stranger could
+    else draw any text file of its user's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
 
     def get_source(
         self, environment: Environment, template: str
     ) -> tuple[str, str, Callable[[], bool]]:
         if "/" in template or "\\" in template or not template.endswith(".j2"):
             raise TemplateNotFound(template)
-        return super().get_source(environment, template)
+        path = self.folder / template
+        if not path.exists():
+            raise TemplateNotFound(template)
+        if not path.resolve().is_relative_to(self.folder.resolve()):
+            raise JinjaError(f"{path} is a link out of its folder.")
+        try:
+            return files.read(path, MOST).decode(), str(path), lambda: True
+        except OSError as error:
+            raise JinjaError(f"{path} can't be read: {error.strerror}.") from error
+        except UnicodeDecodeError as error:
+            raise JinjaError(f"{path} is not UTF-8 text.") from error
 
 
-@lru_cache(maxsize=16)
-def _environment(folders: tuple[Path, ...], _fingerprint: str) -> ImmutableSandboxedEnvironment:
-    """One per set of templates: a changed template changes the fingerprint."""
+class _Compiled(BytecodeCache):
+    """Compiled templates, in memory, by name and content."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Any] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._known.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if len(self._known) >= 100:
+            self._known.clear()
+        self._known[bucket.key, bucket.checksum] = bucket.code
+
+
+_COMPILED = _Compiled()
+MOST = 2**20
+"""Bytes of a template."""
+
+
+def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+    """A new one for each picture: what an imported template keeps must not outlive it."""
     environment = ImmutableSandboxedEnvironment(
         loader=ChoiceLoader([_FlatLoader(folder) for folder in folders]),
         undefined=StrictUndefined,
         autoescape=True,
         auto_reload=False,
+        bytecode_cache=_COMPILED,
     )
     environment.filters["px"] = px
     # What draws another picture each time: chance, addresses, state between renders.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from muralkit import themefile
+from muralkit import files, themefile
 from muralkit.errors import ThemeError
 from muralkit.glyphs.faces import FaceFile, FaceSet, bundled
 from muralkit.manifest import INKS, InksSection, Manifest, build, rgb
@@ -54,7 +55,26 @@ def check(file: ThemeFile) -> Theme:
     own = tuple(_own_face(entry, folder, file.path) for entry, folder in file.faces)
     names = {face.name for face in own}
     faces = (*own, *(face for face in bundled() if face.name not in names))
+    _check_distinct(faces, file.path)
     return Theme(file.name, manifest, file.folders, faces, file.fingerprint)
+
+
+def _check_distinct(faces: Sequence[FaceFile], manifest: Path) -> None:
+    """No two faces of one name, or of one family and weight: the SVG tells them by those."""
+    named: dict[str, FaceFile] = {}
+    styled: dict[tuple[str, int], FaceFile] = {}
+    for face in faces:
+        other = named.setdefault(face.name, face)
+        if other is not face:
+            raise ThemeError(f"Two faces are called {face.name!r}.", where=str(manifest))
+        other = styled.setdefault((face.family, face.weight), face)
+        if other is not face:
+            raise ThemeError(
+                f"The faces {other.name!r} and {face.name!r} are both of the family "
+                f"{face.family!r} with the weight {face.weight}.",
+                where=str(manifest),
+                hint="Give the [[face]] a family of its own.",
+            )
 
 
 def _manifest(file: ThemeFile) -> Manifest:
@@ -90,11 +110,10 @@ def _own_face(data: Any, folder: Path, manifest: Path) -> FaceFile:
     entry = checking.face(data, str(manifest))
     path = folder / entry.file
     try:
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        digest = hashlib.sha256(files.read(path)).hexdigest()
+    except OSError as error:
         raise ThemeError(
-            f"The file of the face {entry.name!r} can't be read: {reason}.",
+            f"The file of the face {entry.name!r} can't be read: {error.strerror}.",
             where=str(path),
             hint="A theme's faces are looked for beside its manifest.",
         ) from error

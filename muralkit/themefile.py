@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from muralkit import assets
+from muralkit import assets, files
 from muralkit.errors import ThemeError
 
 DEFAULT = "standard"
@@ -124,7 +124,7 @@ def _chain(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(files.read(path).decode())
     except OSError as error:
         raise ThemeError(
             f"The manifest can't be read: {error.strerror}.", where=str(path)
@@ -182,6 +182,6 @@ def _face_file(entry: Any) -> str:
 def _digest(path: Path) -> str:
     """The file's sha256; empty where it can't be read, which the checks report."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except (OSError, ValueError):
+        return hashlib.sha256(files.read(path)).hexdigest()
+    except OSError:
         return ""

@@ -25,8 +25,7 @@ ROWS = [
     {"checking", "configfile", "themefile"},
     {"manifest"},
     {"glyphs", "native"},
-    {"abi"},
-    {"assets"},
+    {"abi", "assets", "files"},
     {"model", "errors"},
 ]
 

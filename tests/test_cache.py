@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import pickle
 import random
 import signal
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 import time
@@ -19,18 +22,19 @@ from typing import Any
 import diskcache
 import pytest
 
+from muralkit import cache as cache_module
 from muralkit import pipeline
 from muralkit.cache import ReplayCache
-from muralkit.model import Dropped, Escaped, Mural, Reason
+from muralkit.model import SIGNATURE, Dropped, Escaped, Mural, Reason
 from muralkit.pipeline import render
 from tests.conftest import cue, cues_of
 
 KEY = "k" * 64
 
 
-def mural(png: bytes = b"png" * 20_000, key: str = KEY) -> Mural:
+def mural(body: bytes = b"png" * 20_000, key: str = KEY) -> Mural:
     return Mural(
-        png=png,
+        png=SIGNATURE + body,
         width=56,
         height=28,
         tokens=2,
@@ -191,7 +195,7 @@ def test_a_damaged_entry_is_a_miss_and_is_replaced(folder: Path, how: str, size:
     assert cache.get(KEY) is None
     cache.put(mural(b"new"))
     found = cache.get(KEY)
-    assert found is not None and found.png == b"new"
+    assert found is not None and found.png == SIGNATURE + b"new"
 
 
 def test_an_entry_under_anothers_key_is_a_miss(folder: Path) -> None:
@@ -248,7 +252,7 @@ def test_a_truncated_database_is_a_miss(folder: Path) -> None:
     cache = ReplayCache(folder)
     for number in range(20):
         found = cache.get(f"{number:064}")
-        assert found is None or len(found.png) == 9_000
+        assert found is None or len(found.png) == 9_008
     render([cue(1, "x")], cache=cache)
 
 
@@ -308,7 +312,7 @@ while time.monotonic() < until:
         found = cache.get(key)
         if found is not None:
             hits += 1
-            assert found.png == png and found.key == key
+            assert found.png[8:] == png and found.key == key
 print(hits)
 """
 
@@ -337,7 +341,7 @@ def test_processes_killed_at_random(folder: Path) -> None:
         cache = ReplayCache(folder)
         for number in range(12):
             found = cache.get(f"{number:064}")
-            assert found is None or set(found.png) == {number}
+            assert found is None or set(found.png[8:]) == {number}
         cache.put(mural())
         assert cache.get(KEY) is not None
         cache.close()
@@ -357,3 +361,68 @@ def test_a_relative_or_strange_home_is_where_the_cache_goes(
     monkeypatch.setenv("MURALKIT_HOME", home)
     monkeypatch.chdir(tmp_path)
     assert cache_folder() == tmp_path / home / "cache" / "murals"
+
+
+def entry(about: object, png: bytes = SIGNATURE) -> bytes:
+    """An entry that a forger wrote: its digest is right."""
+    head = about if isinstance(about, bytes) else json.dumps(about).encode()
+    payload = struct.pack(">I", len(head)) + head + png
+    return cache_module._MAGIC + hashlib.sha256(payload).digest() + payload
+
+
+ABOUT: dict[str, object] = {
+    "key": KEY, "size": [1, 2, 3], "shown": [], "dropped": [], "escaped": [], "stripped": 0,
+}  # fmt: skip
+
+FORGED = {
+    "no payload": cache_module._MAGIC + hashlib.sha256(b"").digest(),
+    "nested without end": entry(b"[" * 200_000),
+    "a list": entry([]),
+    "no key": entry({}),
+    "not a PNG": entry(ABOUT, b"GIF89a"),
+    "texts for a size": entry({**ABOUT, "size": ["1", "2", "3"]}),
+    "two sizes": entry({**ABOUT, "size": [1, 2]}),
+    "a text for a number": entry({**ABOUT, "stripped": "x"}),
+    "truth for a number": entry({**ABOUT, "stripped": True}),
+    "a text for an importance": entry({**ABOUT, "dropped": [[1, "x", "FULL"]]}),
+    "an unknown reason": entry({**ABOUT, "dropped": [[1, 2, "WHIM"]]}),
+    "a list for an id": entry({**ABOUT, "shown": [[1]]}),
+    "a text for a code point": entry({**ABOUT, "escaped": [{"codepoint": "x", "count": 1}]}),
+    "a number too large": entry(b'{"key": ' + b"9" * 9999 + b"}"),
+}
+
+
+@pytest.mark.parametrize("how", FORGED)
+def test_a_forged_entry_is_a_miss(folder: Path, how: str) -> None:
+    cache = ReplayCache(folder)
+    cache.put(mural(b"x"))
+    with database(folder) as db:
+        db.execute("UPDATE Cache SET value = ?", (FORGED[how],))
+    assert cache.get(KEY) is None
+    cache.put(mural(b"x"))
+    assert cache.get(KEY) is not None
+
+
+def test_a_true_entry_is_no_miss(folder: Path) -> None:
+    """The forger's tools work: it is the one thing changed that is refused above."""
+    cache = ReplayCache(folder)
+    cache.put(mural(b"x"))
+    with database(folder) as db:
+        db.execute("UPDATE Cache SET value = ?", (entry(ABOUT),))
+    assert cache.get(KEY) is not None
+
+
+@pytest.mark.parametrize("kind", ["pipe", "loop", "folder", "device"])
+def test_an_entry_that_is_no_file_is_a_miss(folder: Path, kind: str) -> None:
+    cache = ReplayCache(folder)
+    cache.put(mural(os.urandom(200_000)))
+    [path] = folder.rglob("*.val")
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(path if kind == "loop" else "/dev/zero")
+    assert cache.get(KEY) is None
+    assert render([cue(1, "x")], cache=cache).png

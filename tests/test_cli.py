@@ -446,3 +446,12 @@ def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
         assert b"Traceback" not in err, err
         left = (tmp_path / "m.png").read_bytes()
         assert left in (b"old", (tmp_path / "whole.png").read_bytes())
+
+
+def test_an_error_moves_no_cursor(tmp_path: Path) -> None:
+    """What a stranger's theme or file says reaches a terminal spelled out."""
+    (tmp_path / "theme.toml").write_text('template = "mine.j2"\n')
+    (tmp_path / "mine.j2").write_text('{% include "\x1b[31mred\x1b[2J.j2" %}')
+    done = run("render", CUES, "--theme", tmp_path, "--no-cache", "-o", tmp_path / "x.png")
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stderr and b"\\x1b[31mred" in done.stderr

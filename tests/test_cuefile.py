@@ -47,11 +47,11 @@ def test_a_missing_field_is_named_with_its_entry(field: str) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "rule"),
     [
-        ("id", "", "a whole number, or a text"),
-        ("id", 1.5, "a whole number, or a text"),
-        ("id", True, "a whole number, or a text"),
-        ("id", None, "a whole number, or a text"),
-        ("id", [1], "a whole number, or a text"),
+        ("id", "", "a whole number (of 64 bits)"),
+        ("id", 1.5, "a whole number (of 64 bits)"),
+        ("id", True, "a whole number (of 64 bits)"),
+        ("id", None, "a whole number (of 64 bits)"),
+        ("id", [1], "a whole number (of 64 bits)"),
         ("category", "", "not blank"),
         ("category", " \n", "not blank"),
         ("category", 3, "not blank"),
@@ -145,3 +145,16 @@ def test_any_bytes_are_cues_or_an_error(data: bytes) -> None:
         read(data, "x")
     except InputError as error:
         assert error.what and error.where.startswith("x")
+
+
+@pytest.mark.parametrize("entries", [5, None, "text", b"bytes", {"id": 1}])
+def test_what_is_no_list_is_an_error(entries: object) -> None:
+    with pytest.raises(InputError, match="The cues are a list of entries, not"):
+        checked(entries)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("field", ["id", "importance", "cue", "category"])
+def test_a_number_too_large_to_print_is_an_error(field: str) -> None:
+    with pytest.raises(InputError, match=r"an? int too large to show|it is 1000"):
+        checked([{**GOOD, field: 10**9999}])
+    assert checked([{**GOOD, "id": 2**63 - 1}, {**GOOD, "id": -(2**63)}])

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from muralkit import abi, native
+from muralkit.errors import EnvironmentProblem
 
 RELEASES = {
     'ID=debian\nVERSION_ID="12"\n': "sudo apt-get install libcairo2",
@@ -58,3 +59,27 @@ def test_without_the_library_the_command_line_says_how_to_install_it(
     assert "Install it with: " in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "x.png").exists()
+
+
+def test_another_fault_of_the_system_is_not_called_a_missing_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such as a limit on files, which ctypes' search for the library runs into."""
+
+    def full() -> bool:
+        raise OSError(27, "File too large")
+
+    monkeypatch.setattr(abi, "provide", full)
+    with pytest.raises(EnvironmentProblem, match=r"cairocffi can't be loaded: .*File too large"):
+        native.require_cairo()
+
+
+def test_pixman_s_switches_are_taken_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PIXMAN_DISABLE=... can leave bars unfilled: no variable may change the picture."""
+    code = (
+        "import os; from muralkit import native; native.require_cairo(); "
+        "print(os.environ.get('PIXMAN_DISABLE'))"
+    )
+    monkeypatch.setenv("PIXMAN_DISABLE", "wholeops fast")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "None", done.stderr

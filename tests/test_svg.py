@@ -222,3 +222,83 @@ def test_a_document_of_another_size_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("template", ["", "hello", "<html/>", "<svg/>"])
 def test_what_is_no_svg_is_refused(tmp_path: Path, template: str) -> None:
     assert re.search("not well-formed|outermost|size|document is", fault(tmp_path, template).what)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "{{ 'x'.upper }}",
+        "{{ range }}",
+        "{{ 'x'.upper|string|upper }}",
+        "{{ 'a' ~ 'x'.upper }}",
+        "{{ ['x'.upper]|join(',') }}",
+        "{{ '%s'|format('x'.upper) }}",
+        "{{ [1]|map('string') }}",
+        "{% macro m() %}{% endmacro %}{{ 'x'.upper|pprint }}",
+    ],
+)
+def test_where_an_object_lies_is_not_drawn(tmp_path: Path, address: str) -> None:
+    error = fault(tmp_path, OPEN + "\n" + address + "</svg>")
+    assert "where an object lies in memory" in error.what
+    assert error.where.endswith("mine.svg.j2:2")
+
+
+def test_a_cue_may_have_an_address(tmp_path: Path) -> None:
+    text = "<Task at 0x7f3a12> is the leak"
+    assert render([cue(1, text)], theme_with(tmp_path, OPEN + "{{ placed }}</svg>")).png
+    assert render([cue(1, text)]).shown == (1,)
+
+
+def test_what_an_imported_template_keeps_does_not_outlive_the_picture(tmp_path: Path) -> None:
+    template = OPEN + '{% import "part.j2" as part %}<!-- {{ part.m() }} --></svg>'
+    part = "{% set it = [1, 2, 3]|map('string') %}{% macro m() %}{{ it|first }}{% endmacro %}"
+    folder = theme_with(tmp_path, template, part=part)
+    documents = {render_svg([], folder) for _ in range(4)}
+    assert len(documents) == 1 and "<!-- 1 -->" in documents.pop()
+
+
+def test_a_changed_template_is_read_anew(tmp_path: Path) -> None:
+    for text in ("one", "two", "one"):
+        assert text in render_svg([], theme_with(tmp_path, OPEN + f"<!-- {text} --></svg>"))
+
+
+@pytest.mark.parametrize("name", ["mine.svg", "part"])
+def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text("secret")
+    folder = theme_with(tmp_path, OPEN + '\n{% include "part.j2" %}</svg>', part="x")
+    (folder / f"{name}.j2").unlink()
+    (folder / f"{name}.j2").symlink_to(tmp_path / "secret")
+    with pytest.raises(TemplateError, match="is a link out of its folder"):
+        render([], folder)
+    (folder / f"{name}.j2").unlink()
+    (folder / "inside").write_text(OPEN + "</svg>" if name != "part" else "<g/>")
+    (folder / f"{name}.j2").symlink_to("inside")
+    assert render([], folder).png
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+        "{{ " + "9" * 5000 + " }}",
+        "{% for a in [1] %}" * 60 + "{% endfor %}" * 60,
+        "{% include ['a.j2', 'b.j2'] %}",
+        "{% extends 'mine.svg.j2' %}",
+        "{{ 1/0 }}",
+        "{{ ''|attr('x') + 1 }}",
+        "{% set a %}{{ b }}{% endset %}",
+        "{{ caller() }}",
+        "{{ '\\x' }}",
+        "{{ '%d' % 'x' }}",
+        "{{ 'a' * -1 + 1 }}",
+    ],
+)
+def test_whatever_a_template_raises_is_an_error_of_ours(tmp_path: Path, template: str) -> None:
+    error = fault(tmp_path, OPEN + template + "</svg>")
+    assert error.what and error.where
+
+
+def test_an_error_that_comes_only_once_is_located_as_well_as_can_be(tmp_path: Path) -> None:
+    """The second rendering, which looks for the line, raises where the first did not."""
+    error = fault(tmp_path, OPEN + "\n<rect fill='#123456' width='9' height='9'/></svg>")
+    assert error.where.endswith("mine.svg.j2:2")

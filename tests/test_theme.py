@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
@@ -246,9 +247,86 @@ def test_a_canvas_without_room_is_an_error(tmp_path: Path, canvas: str) -> None:
 def test_a_manifest_without_permission_is_not_called_missing(tmp_path: Path) -> None:
     path = write(tmp_path, "")
 
-    def denied(*_: object, **__: object) -> str:
+    def denied(*_: object) -> bytes:
         raise PermissionError(13, "Permission denied")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Path, "read_text", denied)
+        patch.setattr("muralkit.files.read", denied)
         assert "can't be read: Permission denied" in fault(path).what
+
+
+FACE = '[[face]]\nname = "{name}"\nfile = "squares.ttf"\n'
+
+
+@pytest.mark.parametrize(
+    ("faces", "expected"),
+    [
+        (FACE.format(name="A") * 2, "Two faces are called 'A'"),
+        (
+            FACE.format(name="A") + FACE.format(name="B") + 'family = "A"\n',
+            "The faces 'A' and 'B' are both of the family 'A' with the weight 400",
+        ),
+        (
+            FACE.format(name="A") + 'family = "Roboto Condensed"\n',
+            "The faces 'A' and 'Roboto Condensed' are both of the family",
+        ),
+        (FACE.format(name="A, B"), "[[face]] name: "),
+        (FACE.format(name=" A"), "[[face]] name: "),
+        (FACE.format(name="A") + "family = 'a \"b\"'\n", "[[face]] family: "),
+        (FACE.format(name="A") + "scale = 1e-300\n", "[[face]] scale: "),
+        (FACE.format(name="A") + "scale = nan\n", "[[face]] scale: "),
+    ],
+)
+def test_faces_are_told_apart_and_seen(
+    tmp_path: Path, square_font: Path, faces: str, expected: str
+) -> None:
+    (tmp_path / "squares.ttf").write_bytes(square_font.read_bytes())
+    assert expected in fault(write(tmp_path, faces)).what
+
+
+def test_a_face_in_the_place_of_a_bundled_one_is_used(tmp_path: Path, square_font: Path) -> None:
+    (tmp_path / "squares.ttf").write_bytes(square_font.read_bytes())
+    theme = themes.load(write(tmp_path, FACE.format(name="Roboto Condensed")))
+    assert theme.faces().face("Roboto Condensed").advance(ord("W")) == 0.5
+
+
+def test_a_face_without_a_space_is_an_error(tmp_path: Path, square_font: Path) -> None:
+    from fontTools.ttLib import TTFont
+
+    from muralkit import render
+    from muralkit.errors import FontError
+
+    font = TTFont(square_font)
+    for table in font["cmap"].tables:
+        table.cmap.pop(ord(" "), None)
+    font.save(tmp_path / "squares.ttf")
+    path = write(tmp_path, FACE.format(name="Roboto Condensed"))
+    with pytest.raises(FontError, match="The face 'Roboto Condensed' has no space"):
+        render([], path)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize("name", ["squares.ttf", "mural.svg.j2", "mine.toml"])
+def test_what_is_no_file_is_an_error(tmp_path: Path, kind: str, name: str) -> None:
+    from muralkit import render
+    from muralkit.errors import MuralkitError
+
+    path = write(tmp_path, FACE.format(name="A"))
+    odd = tmp_path / name
+    odd.unlink(missing_ok=True)
+    os.mkfifo(odd) if kind == "pipe" else odd.symlink_to("/dev/zero")
+    with pytest.raises(MuralkitError):
+        render([], path)
+
+
+@pytest.mark.parametrize("theme", [None, 3, [], b"dense"])
+def test_what_is_no_theme_is_an_error(theme: object) -> None:
+    from muralkit import render
+
+    with pytest.raises(ThemeError, match="A theme is a name, a path or a loaded Theme"):
+        render([], theme)  # type: ignore[arg-type]
+
+
+def test_a_manifest_in_letters_that_are_none_is_an_error(tmp_path: Path) -> None:
+    error = fault(write(tmp_path, 'description = "\\u0000"\n[text]\nface = "\\uD7FF"\nx = 1\n'))
+    assert "Unknown key 'text.x'" in error.what

@@ -16,6 +16,7 @@ from importlib import import_module
 import click
 
 from muralkit import __version__
+from muralkit.cli.options import plain
 from muralkit.errors import EnvironmentProblem, MuralkitError, OutputError
 
 BAD_INPUT, LACKS, UNWRITABLE, INTERRUPTED = 2, 3, 4, 130
@@ -63,9 +64,9 @@ def _colour() -> bool | None:
 def _complain(error: MuralkitError) -> None:
     place = f"{error.where}: " if error.where else ""
     label = click.style("Error: ", fg="red", bold=True)
-    click.echo(label + place + error.what, err=True, color=_colour())
+    click.echo(label + plain(place + error.what), err=True, color=_colour())
     if error.hint:
-        click.echo(error.hint, err=True)
+        click.echo(plain(error.hint), err=True)
 
 
 class _Commands(click.Group):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,14 @@ import click
 
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
+
+
+def plain(text: str) -> str:
+    """Text from outside for a terminal: what could move its cursor is spelled out."""
+    return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def theme_names(start: str) -> list[Any]:

@@ -9,8 +9,9 @@ stands around it, or start a line of its own.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
+from itertools import groupby
+from unicodedata import ucd_3_2_0 as _UNICODE  # noqa: N812
 
 # Unicode 16: Cc, the default-ignorable code points (DerivedCoreProperties.txt)
 # and the interlinear annotation signs. Listed, not looked up, so that every
@@ -21,6 +22,9 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# Every Python has another Unicode, but all have 3.2 too. What came later is left as it
+# comes, and so looks the same everywhere; the letters with accents are all older.
+
 MOST_MARKS = 8
 """Combining marks that one character keeps; no script in use stacks more. The rest
 are stripped: they would pile up unread, and a million of them cost as much to draw
@@ -34,19 +38,38 @@ def clean(text: str) -> tuple[str, int]:
     if text.isascii() and text.isprintable():
         return " ".join(text.split()), 0
     visible, stripped = _INVISIBLE.subn("", text)
-    line = _SPACES.sub(" ", unicodedata.normalize("NFC", visible)).strip(" ")
-    if not any(map(unicodedata.combining, line)):
+    line = _SPACES.sub(" ", _composed(visible)).strip(" ")
+    if not any(map(is_mark, line)):
         return line, stripped
     kept = "".join(_with_few_marks(line))
     return kept, stripped + len(line) - len(kept)
 
 
+def _composed(text: str) -> str:
+    """In NFC, as far as the characters are in Unicode 3.2."""
+    parts = groupby(text, key=lambda char: _UNICODE.category(char) == "Cn")
+    return "".join(
+        "".join(part) if newer else _UNICODE.normalize("NFC", "".join(part))
+        for newer, part in parts
+    )
+
+
 def _with_few_marks(line: str) -> Iterator[str]:
     marks = 0
     for char in line:
-        marks = marks + 1 if unicodedata.combining(char) else 0
+        marks = marks + 1 if is_mark(char) else 0
         if marks <= MOST_MARKS:
             yield char
+
+
+def is_mark(character: str) -> bool:
+    """Whether it combines with the character before it."""
+    return _UNICODE.combining(character) != 0
+
+
+def letter_case(character: str) -> str:
+    """Lu for a capital, Ll for a small letter, else another Unicode category."""
+    return _UNICODE.category(character)
 
 
 def escape(character: str) -> str:

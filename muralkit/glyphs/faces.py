@@ -13,7 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muralkit import assets
+from muralkit import assets, files
 from muralkit.errors import FontError
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def load(file: FaceFile) -> Face:
 @lru_cache(maxsize=32)
 def _load(file: FaceFile, _stamp: tuple[int, int]) -> Face:
     try:
-        data = file.path.read_bytes()
+        data = files.read(file.path)
     except OSError as error:
         raise _missing(file, error) from error
     if file.sha256 and hashlib.sha256(data).hexdigest() != file.sha256:

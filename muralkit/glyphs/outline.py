@@ -12,15 +12,29 @@ Segment = tuple[str, tuple[float, ...]]
 Point = tuple[float, float]
 
 
+MOST_COMPONENTS, MOST_SEGMENTS = 200, 20_000
+"""The most intricate ideographs have some 60 components and 1,000 segments."""
+
+
 class _SegmentPen(BasePen):  # type: ignore[misc]  # fontTools' pens have no types
     """Collects segments in em; BasePen turns quadratic curves into cubic ones."""
 
     def __init__(self, glyphs: Any, em: int) -> None:
         super().__init__(glyphs)
         self.em = em
+        self._components = 0
         self.segments: list[Segment] = []
 
+    def addComponent(self, glyphName: str, transformation: Any) -> None:
+        """A glyph made of glyphs, made of glyphs: a few hundred bytes could be billions."""
+        self._components += 1
+        if self._components > MOST_COMPONENTS:
+            raise ValueError(f"a glyph has more than {MOST_COMPONENTS} components")
+        super().addComponent(glyphName, transformation)
+
     def _add(self, step: str, *points: Point) -> None:
+        if len(self.segments) >= MOST_SEGMENTS:
+            raise ValueError(f"a glyph has more than {MOST_SEGMENTS} segments")
         self.segments.append((step, tuple(value / self.em for point in points for value in point)))
 
     def _moveTo(self, pt: Point) -> None:

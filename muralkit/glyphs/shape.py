@@ -13,6 +13,7 @@ from itertools import groupby
 from operator import add
 from typing import NamedTuple
 
+from muralkit.errors import FontError
 from muralkit.glyphs.clean import escape
 from muralkit.glyphs.faces import Face, FaceSet
 from muralkit.model import Ink, Run
@@ -98,6 +99,12 @@ class Shaper:
         self._plain: set[str] = set()
         """Characters that the chain's first face has."""
         self.advances = _Advances(self)
+        if self.setting(" ") is None:
+            raise FontError(
+                f"The face {face!r} has no space.",
+                where=str(self.primary.file.path),
+                hint="Take a face with a glyph for U+0020.",
+            )
         self.space = self.advances[" "]
 
     def font_advance(self, codepoint: int) -> float:

@@ -75,15 +75,16 @@ def choose(ranking: Ranking, typesetter: Typesetter, theme: Theme) -> Page:
     def alone(cue: SetCue) -> bool:
         return filler.page([cue], widest, Note(1, 1)).fits
 
-    ranked = ranking.measured(capacity, alone)
-    if not ranking.waiting:
-        page = _cheapest(filler, ranked, frames, canvas, ranking.note([]))
-        if page is not None:
-            return page
-    if canvas.width == "fit":
-        frames = _largest(frames)
+    ranked: list[SetCue] = []
     while True:
-        pages = [_fullest(filler, ranked, frame, ranking) for frame in frames]
+        used = add_up(cue.width for cue in ranked)
+        ranked += ranking.measured(capacity - used, alone, capacity / 10)
+        if not ranking.waiting:
+            page = _cheapest(filler, ranked, frames, canvas, ranking.note([]))
+            if page is not None:
+                return page
+        full = _largest(frames) if canvas.width == "fit" else frames
+        pages = [_fullest(filler, ranked, frame, ranking) for frame in full]
         page = max(pages, key=lambda page: len(page.cues))
         left = ranked[len(page.cues) :]
         if not left or alone(left[0]):

@@ -78,18 +78,12 @@ def _escaped(page: Page, typesetter: Typesetter) -> tuple[Escaped, ...]:
         for piece in word.pieces
         if piece.escaped
     )
-    for category in _categories(page):
-        name = clean(category)[0]
+    for name in {clean(cue.cue.category)[0] for cue in page.cues}:
         missing = typesetter.missing_in_banner(name)
         counts.update(char for char in name if char in missing)
     return tuple(Escaped(ord(char), counts[char]) for char in sorted(counts))
 
 
 def _stripped(page: Page) -> int:
-    named = sum(clean(category)[1] for category in _categories(page))
+    named = sum(clean(category)[1] for category in {cue.cue.category for cue in page.cues})
     return named + sum(cue.stripped for cue in page.cues)
-
-
-def _categories(page: Page) -> list[str]:
-    """The bands' categories as they came."""
-    return list({clean(c.cue.category)[0]: c.cue.category for c in page.cues}.values())

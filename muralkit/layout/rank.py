@@ -51,17 +51,19 @@ class Ranking:
     def _drop(self, cue: Cue, reason: Reason) -> None:
         self.dropped.append(Dropped(cue.memory_id, cue.importance, reason))
 
-    def measured(self, capacity: float, alone: Callable[[SetCue], bool]) -> list[SetCue]:
-        """The first cues by rank whose widths add up to at most `capacity` pixels.
+    def measured(
+        self, room: float, alone: Callable[[SetCue], bool], doubtful: float
+    ) -> list[SetCue]:
+        """The next cues by rank, until their widths add up to more than `room` pixels.
 
         A cue that even an empty canvas can't hold is dropped and passed over;
-        `alone` tells, and is asked only of those that are large enough for doubt.
+        `alone` tells, and is asked only of those that are wider than `doubtful`.
         """
         cues: list[SetCue] = []
         used = 0.0
-        while self._waiting and used <= capacity:
+        while self._waiting and used <= room:
             cue = self._typesetter.set_cue(*self._waiting.pop())
-            if cue.width > capacity or (cue.width > capacity / 2 and not alone(cue)):
+            if cue.width > doubtful and not alone(cue):
                 self._drop(cue.cue, Reason.TOO_LARGE)
                 continue
             cues.append(cue)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from muralkit.errors import ThemeError
-from muralkit.glyphs.clean import clean
+from muralkit.glyphs.clean import clean, escape
 from muralkit.glyphs.faces import FaceSet
 from muralkit.glyphs.shape import Shaper, add_up
 from muralkit.layout.wrap import Atom, Measure, SetCue, wrap
@@ -16,6 +17,7 @@ from muralkit.theme import Theme
 
 BULLET_SPACE = 0.12  # em between a bullet and its cue: closer than any two words
 BANNER_INSET = 4  # px from a bar's left edge to its text
+_SPELLED_ESCAPE = re.compile(r"\[(?=U\+[0-9A-F]{4,6}\])")
 WIDEST_ESCAPE = "[U+10FFFF]"
 ELLIPSIS = "…"
 
@@ -61,8 +63,8 @@ class Typesetter:
     @property
     def least_width(self) -> int:
         """The narrowest column, in pixels, in which any text can be wrapped."""
-        escape = self.shaper.measure(WIDEST_ESCAPE)
-        text = max(self._bullet, self._text.indent) + escape + self._mark
+        widest = self.shaper.measure(WIDEST_ESCAPE)
+        text = max(self._bullet, self._text.indent) + widest + self._mark
         banner = max(shaper.measure(ELLIPSIS) for shaper in self._banners.values())
         return math.ceil(max(text, banner + 2 * BANNER_INSET))
 
@@ -145,6 +147,8 @@ class Typesetter:
         """A band's banner, or its slim repetition: a cue can't take its ink or its bar."""
         shaper, height = self._banners[role], self._heights[role]
         name = f"{category} {ELLIPSIS}" if role is Role.REPEAT else category
+        # Escapes have no ink of their own here, so a name must not be able to spell one.
+        name = _SPELLED_ESCAPE.sub(escape("["), name)
         text = elide(escaped(name, shaper), shaper, width - 2 * BANNER_INSET)
         leading = height - shaper.ascent - shaper.descent
         runs = self._runs(shaper, [Stretch(BANNER_INSET, text, Ink.BANNER)])
@@ -189,7 +193,7 @@ def elide(text: str, shaper: Shaper, width: float) -> str:
         if room < 0:
             break
         end += 1
-    return text[:end].rstrip() + ELLIPSIS
+    return text[:end].rstrip(" ") + ELLIPSIS
 
 
 def _ceil(excess: float) -> int:

@@ -7,11 +7,11 @@ whole line is broken: after / . _ - : or before a capital, with a break mark.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from muralkit.glyphs.clean import is_mark, letter_case
 from muralkit.glyphs.shape import Piece, Shaper, Word
 from muralkit.model import Cue
 
@@ -77,13 +77,16 @@ def wrap(cues: Sequence[SetCue], measure: Measure, shaper: Shaper) -> list[list[
                 if word.width <= room:  # it fits a line of its own
                     lines.append(line)
                     line, left = [], measure.bullet if start else indent
-            while left + word.width > full:
-                head, rest = _split(word, full - left - measure.mark, shaper, bool(line))
-                if head is not None:
-                    line.append(Atom(left, head, cue, start, True))
-                    start, word = False, rest
-                lines.append(line)
-                line, left = [], measure.bullet if start else indent
+            if left + word.width > full:
+                parts = _Parts(word, shaper)
+                while not parts.fit(full - left):
+                    head = parts.take(full - left - measure.mark, bool(line))
+                    if head is not None:
+                        line.append(Atom(left, head, cue, start, True))
+                        start = False
+                    lines.append(line)
+                    line, left = [], measure.bullet if start else indent
+                word = parts.rest()
             line.append(Atom(left, word, cue, start, False))
             x = left + word.width
             start = False
@@ -92,25 +95,48 @@ def wrap(cues: Sequence[SetCue], measure: Measure, shaper: Shaper) -> list[list[
     return lines
 
 
-def _split(word: Word, room: float, shaper: Shaper, wait: bool) -> tuple[Word | None, Word]:
-    """The longest part of a word that fits the room, and the rest.
+class _Parts:
+    """A word that is wider than a line, taken apart from its start."""
 
-    With `wait` (other words stand on the line) only a good place will do, else
-    None is returned; without, any place between two clusters.
-    """
-    clusters = _clusters(word)
-    used, good, fits = 0.0, 0, 0
-    for index, cluster in enumerate(clusters[:-1]):
-        used += shaper.measure(cluster.text)
-        if used > room:
-            break
-        fits = index + 1
-        if _good_break(cluster, clusters[index + 1]):
-            good = fits
-    cut = good or (0 if wait else max(fits, 1))
-    if not cut:
-        return None, word
-    return _join(clusters[:cut], shaper), _join(clusters[cut:], shaper)
+    def __init__(self, word: Word, shaper: Shaper) -> None:
+        self._shaper = shaper
+        self._clusters = _clusters(word)
+        self._widths = [shaper.measure(cluster.text) for cluster in self._clusters]
+        self._start = 0
+
+    def fit(self, room: float) -> bool:
+        """Whether what is left fits the room."""
+        used = 0.0
+        for index in range(self._start, len(self._widths)):
+            used += self._widths[index]
+            if used > room:
+                return False
+        return True
+
+    def take(self, room: float, wait: bool) -> Word | None:
+        """The longest part that fits the room.
+
+        With `wait` (other words stand on the line) only a good place will do, else
+        None is returned; without, any place between two clusters.
+        """
+        used, good, fits = 0.0, 0, 0
+        for index in range(self._start, len(self._clusters) - 1):
+            used += self._widths[index]
+            if used > room:
+                break
+            fits = index + 1
+            if _good_break(self._clusters[index], self._clusters[index + 1]):
+                good = fits
+        cut = good or (0 if wait else max(fits, self._start + 1))
+        if not cut:
+            return None
+        part = self._clusters[self._start : cut]
+        self._start = cut
+        return _join(part, self._shaper)
+
+    def rest(self) -> Word:
+        """What is left."""
+        return _join(self._clusters[self._start :], self._shaper)
 
 
 def _clusters(word: Word) -> list[Piece]:
@@ -121,7 +147,7 @@ def _clusters(word: Word) -> list[Piece]:
             clusters.append(Piece(text, escaped))
             continue
         for char in text:
-            if clusters and not clusters[-1].escaped and unicodedata.combining(char):
+            if clusters and not clusters[-1].escaped and is_mark(char):
                 clusters[-1] = Piece(clusters[-1].text + char, "")
             else:
                 clusters.append(Piece(char, ""))
@@ -132,7 +158,7 @@ def _good_break(before: Piece, after: Piece) -> bool:
     if before.escaped or after.escaped:
         return not (before.escaped and after.escaped)
     last, first = before.text[0], after.text[0]
-    return last in _BREAK_AFTER or (last.islower() and first.isupper())
+    return last in _BREAK_AFTER or (letter_case(last), letter_case(first)) == ("Ll", "Lu")
 
 
 def _join(clusters: list[Piece], shaper: Shaper) -> Word:

@@ -69,3 +69,20 @@ def test_marks_beyond_eight_on_a_character_are_stripped() -> None:
 def test_a_million_marks_take_no_time() -> None:
     cleaned, stripped = clean(("a" + "\u0330" * 1000) * 1000)
     assert (len(cleaned), stripped) == (9_000, 992_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("e\u0301", "é"),  # composed since Unicode 1.1
+        ("\u1e9b\u0323", "\u1e9b\u0323"),  # NFC keeps it
+        ("\uac00\u11a8", "\uac01"),  # Hangul, by rule
+        ("\U0001d400\u0301", "\U0001d400\u0301"),
+        # Composed since Unicode 16, which Python 3.14 has and 3.13 has not: left alone in all.
+        ("\U00016121\U0001611e", "\U00016121\U0001611e"),
+        # Balinese, since Unicode 5.0, a sequence that every Python in use would compose.
+        ("\u1b05\u1b35", "\u1b05\u1b35"),
+    ],
+)
+def test_every_python_normalises_alike(text: str, expected: str) -> None:
+    assert clean(text) == (expected, 0)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tomllib
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -175,3 +177,71 @@ def test_fuzzed_fonts_are_used_or_refused(tmp_path: Path) -> None:
         except FontError:
             outcomes.add("refused")
     assert outcomes == {"used", "refused"}
+
+
+def build_bomb(path: Path, depth: int, inner: bool) -> None:
+    """A font whose "a" is made of two glyphs, each made of two, and so on."""
+    from unittest.mock import patch
+
+    from fontTools.fontBuilder import FontBuilder
+    from fontTools.pens.ttGlyphPen import TTGlyphPen
+    from fontTools.ttLib.tables._g_l_y_f import Glyph
+    from fontTools.ttLib.tables._m_a_x_p import table__m_a_x_p
+
+    names = [".notdef", *(f"b{level}" for level in range(depth)), "a"]
+    leaf = TTGlyphPen(None)
+    if inner:
+        leaf.moveTo((0, 0))
+        leaf.lineTo((0, 9))
+        leaf.lineTo((9, 9))
+        leaf.closePath()
+    glyphs: dict[str, Glyph] = {".notdef": TTGlyphPen(None).glyph(), "b0": leaf.glyph()}
+    for before, name in pairwise(names[1:]):
+        pen = TTGlyphPen(glyphs)
+        pen.addComponent(before, (1, 0, 0, 1, 0, 0))
+        pen.addComponent(before, (1, 0, 0, 1, 5, 0))
+        glyphs[name] = pen.glyph()
+    for glyph in glyphs.values():
+        glyph.xMin = glyph.yMin = glyph.xMax = glyph.yMax = 0
+    builder = FontBuilder(1000, isTTF=True)
+    builder.setupGlyphOrder(names)
+    builder.setupCharacterMap({ord("a"): "a"})
+    with patch.object(Glyph, "recalcBounds"), patch.object(table__m_a_x_p, "recalc"):
+        builder.setupGlyf(glyphs, calcGlyphBounds=False)
+        builder.setupHorizontalMetrics(dict.fromkeys(names, (500, 0)))
+        builder.setupHorizontalHeader(ascent=800, descent=-200)
+        builder.setupNameTable({"familyName": "B", "styleName": "R"})
+        builder.setupOS2()
+        builder.setupPost()
+        for key in (
+            "maxZones", "maxTwilightPoints", "maxStorage", "maxFunctionDefs", "maxPoints",
+            "maxInstructionDefs", "maxStackElements", "maxSizeOfInstructions", "maxContours",
+            "maxComponentElements", "maxComponentDepth", "maxCompositePoints",
+            "maxCompositeContours",
+        ):  # fmt: skip
+            setattr(builder.font["maxp"], key, 1)
+        builder.font.recalcBBoxes = False
+        builder.save(path)
+
+
+@pytest.mark.parametrize("inner", [True, False])
+def test_a_glyph_made_of_billions_of_glyphs_is_refused(tmp_path: Path, inner: bool) -> None:
+    build_bomb(tmp_path / "bomb.ttf", 40, inner)
+    with pytest.raises(FontError, match="more than 200 components"):
+        load(face_file(tmp_path / "bomb.ttf")).outline(ord("a"))
+    build_bomb(tmp_path / "fine.ttf", 5, inner)
+    steps = load(face_file(tmp_path / "fine.ttf")).outline(ord("a"))
+    assert len(steps) == (32 * 4 if inner else 0)  # M L L Z, doubled five times
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder"])
+def test_what_is_no_file_is_an_error(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "x.ttf"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(FontError, match="can't be read: it is"):
+        load(face_file(path))

@@ -234,3 +234,57 @@ def test_categories_count_what_they_lose(squares: SquareTheme) -> None:
 def test_one_line_takes_one_row_of_tiles(squares: SquareTheme) -> None:
     layout = page(themes.load("standard"), cue(1, "x"))
     assert (layout.canvas.height, layout.canvas.tokens) == (28, 39)
+
+
+def test_large_cues_that_fit_nowhere_do_not_keep_the_small_ones_out() -> None:
+    """Their words fit a line so badly that they are taller than their width tells."""
+    theme = themes.load("standard")
+    large = [cue(n, ("ℂ" + "x" * 32 + "i ") * 278, importance=100) for n in (0, 1)]
+    small = [cue(n, f"a small cue {n}") for n in range(2, 302)]
+    layout = page(theme, *large, *small)
+    assert len(layout.shown) >= 300
+    assert {item.reason for item in layout.dropped} <= {Reason.TOO_LARGE}
+
+
+def test_cues_are_measured_on_where_large_ones_are_given_up(squares: SquareTheme) -> None:
+    """A canvas of 6 rows: each large cue fills it, so all but what fits beside none go."""
+    theme = squares(canvas="max_tiles = 20")  # 280 x 56 px: a banner, four lines
+    large = [cue(n, "word " * 70, importance=90) for n in range(30)]
+    layout = page(theme, *large, cue(99, "small", importance=1))
+    assert layout.shown == (99,)
+    assert {item.reason for item in layout.dropped} == {Reason.TOO_LARGE}
+
+
+def test_a_category_cannot_spell_an_escape(squares: SquareTheme) -> None:
+    spelled = page(squares(), cue(1, "x", "[U+1F600]"))
+    assert text_of(spelled.placed[0]) == "[U+005B]U+1F600]"
+    assert not spelled.escaped
+    real = page(squares(), cue(1, "x", "\U0001f600"))
+    assert text_of(real.placed[0]) == "[U+1F600]"
+    assert text_of(page(squares(), cue(1, "x", "A[U+1]")).placed[0]) == "A[U+1]"
+
+
+def test_categories_that_are_one_when_cleaned_count_what_each_loses(squares: SquareTheme) -> None:
+    layout = page(squares(), cue(1, "x", "A\u200b"), cue(2, "x", "\u200b\u200bA"), cue(3, "x", "A"))
+    assert layout.stripped == 3
+
+
+def test_a_token_of_a_cue_s_whole_length_takes_no_longer_to_set(tmp_path: Path) -> None:
+    """It was clustered anew for each of its lines and each canvas: 40 s."""
+    theme = variant(tmp_path, 'inherits = "dense"\n[canvas]\nwidth = "fit"\n')
+    calls = 0
+    from muralkit.glyphs.shape import Piece, Word
+    from muralkit.layout import wrap
+
+    with pytest.MonkeyPatch.context() as patch:
+        real = wrap._clusters
+
+        def counted(word: Word) -> list[Piece]:
+            nonlocal calls
+            calls += 1
+            return real(word)
+
+        patch.setattr(wrap, "_clusters", counted)
+        layout = page(theme, cue(1, "x" * 9_000))
+    assert layout.shown == (1,)
+    assert calls < 200  # one for each frame that was tried

@@ -1,0 +1,35 @@
+"""Files that others wrote, read with care: no device, no pipe, nothing endless."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+MOST = 64 * 2**20
+"""Bytes; the largest fonts in use, of all of Chinese, have half of that."""
+
+
+def read(path: Path, most: int = MOST) -> bytes:
+    """The bytes of a regular file.
+
+    Raises OSError, with a reason in `strerror`, for one that is larger than `most`
+    or no regular file, before a byte is read.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would wait
+    except ValueError as error:  # a NUL in the name
+        raise OSError(errno.EINVAL, "the name is not one of a file", str(path)) from error
+    try:
+        status = os.fstat(handle)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        if status.st_size > most:
+            raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+        with os.fdopen(os.dup(handle), "rb") as stream:
+            return stream.read(most)
+    finally:
+        os.close(handle)
