@@ -25,6 +25,11 @@ _INVISIBLE = re.compile(
 # Every Python has another Unicode, but all have 3.2 too. What came later is left as it
 # comes, and so looks the same everywhere; the letters with accents are all older.
 
+# Visible, without marks, and in NFC: all of nearly every cue, and a tenth of the work.
+_PLAIN = re.compile("[ -~\xa1-\xac\xae-\xff\u2010-\u2027\u2190-\u22ff\u25a0-\u25ff]*")
+
+_ASCII = frozenset(map(chr, range(128)))
+
 MOST_MARKS = 8
 """Combining marks that one character keeps; no script in use stacks more. The rest
 are stripped: they would pile up unread, and a million of them cost as much to draw
@@ -35,11 +40,11 @@ _SPACES = re.compile("[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\
 
 def clean(text: str) -> tuple[str, int]:
     """The text on one line in NFC, and how many invisible characters it lost."""
-    if text.isascii() and text.isprintable():
+    if _PLAIN.fullmatch(text):
         return " ".join(text.split()), 0
     visible, stripped = _INVISIBLE.subn("", text)
     line = _SPACES.sub(" ", _composed(visible)).strip(" ")
-    if not any(map(is_mark, line)):
+    if not any(map(_UNICODE.combining, line)):
         return line, stripped
     kept = "".join(_with_few_marks(line))
     return kept, stripped + len(line) - len(kept)
@@ -47,10 +52,12 @@ def clean(text: str) -> tuple[str, int]:
 
 def _composed(text: str) -> str:
     """In NFC, as far as the characters are in Unicode 3.2."""
-    parts = groupby(text, key=lambda char: _UNICODE.category(char) == "Cn")
+    newer = {char for char in set(text) - _ASCII if _UNICODE.category(char) == "Cn"}
+    if not newer:
+        return _UNICODE.normalize("NFC", text)
     return "".join(
-        "".join(part) if newer else _UNICODE.normalize("NFC", "".join(part))
-        for newer, part in parts
+        "".join(part) if left else _UNICODE.normalize("NFC", "".join(part))
+        for left, part in groupby(text, key=newer.__contains__)
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -86,3 +87,19 @@ def test_a_million_marks_take_no_time() -> None:
 )
 def test_every_python_normalises_alike(text: str, expected: str) -> None:
     assert clean(text) == (expected, 0)
+
+
+@given(st.text(st.characters(max_codepoint=0x25FF), max_size=8))
+def test_the_short_way_is_the_long_way(text: str) -> None:
+    short = clean(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("muralkit.glyphs.clean._PLAIN", re.compile("(?!)"))
+        assert clean(text) == short
+
+
+def test_every_plain_character_is_as_it_is_in_the_long_way() -> None:
+    for code in range(0x2600):
+        short = clean(f"a{chr(code)}b")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("muralkit.glyphs.clean._PLAIN", re.compile("(?!)"))
+            assert clean(f"a{chr(code)}b") == short, hex(code)
