@@ -13,26 +13,44 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from muralkit import configfile
+from muralkit import configfile, files
 from muralkit.configfile import Layer
 from muralkit.errors import ConfigError
 
-DURATION = re.compile(r"(\d+)\s*(s|m|h|d)")
+DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)")
+LONGEST = 365 * 86400
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def _duration(value: str) -> str:
     if not DURATION.fullmatch(value.strip()):
         raise ValueError('a duration is a number and s, m, h or d, such as "5m"')
+    if not 0 < seconds(value) <= LONGEST:
+        raise ValueError("a duration is at least 1s and at most 365d")
     return value
 
 
+def _cron(value: str) -> str:
+    from cronsim import CronSim, CronSimError
+
+    try:
+        CronSim(value, datetime(2000, 1, 1, tzinfo=UTC))
+    except CronSimError as error:
+        raise ValueError(
+            f'a schedule is minute, hour, day, month and weekday, such as "0 4 * * *": {error}'
+        ) from error
+    return value
+
+
+Cron = Annotated[str, AfterValidator(_cron)]
+Name = Annotated[str, Field(min_length=1, max_length=4096)]
 Duration = Annotated[str, AfterValidator(_duration)]
 Level = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -40,7 +58,7 @@ Level = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 class _Section(BaseModel):
     """Unknown keys are dropped here, and reported by `unknown_keys`."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
 class ModelChoice(_Section):
@@ -87,7 +105,7 @@ class HarnessDreamer(_Section):
 class Schedule(_Section):
     """When compress-cues runs, in every harness."""
 
-    schedule: str = Field("0 4 * * *", description="Cron: minute, hour, day, month, weekday.")
+    schedule: Cron = Field("0 4 * * *", description="Cron: minute, hour, day, month, weekday.")
 
 
 class SharedTasks(_Section):
@@ -109,8 +127,8 @@ class MuralSection(_Section):
     """The mural itself."""
 
     enabled: bool = Field(False, description="Master switch of the mural and of compress-cues.")
-    theme: str = Field("standard", description="A bundled theme, or a path beside this file.")
-    readers: dict[str, str] = Field(
+    theme: Name = Field("standard", description="A bundled theme, or a path beside this file.")
+    readers: dict[str, Name] = Field(
         {}, description="Themes by patterns of model ids, such as anthropic/claude-fable-*."
     )
     model: str | None = Field(None, description="Deprecated and ignored.", deprecated=True)
@@ -130,8 +148,10 @@ class StoreSection(_Section):
     source: Literal["own", "magic-context"] = Field(
         "own", description="Whose memories: our store's, or a magic-context database's, read live."
     )
-    path: str | None = Field(None, description="The SQLite file; by default in the data folder.")
-    magic_context: str | None = Field(
+    path: Name | None = Field(
+        None, description="The SQLite file, beside this file; by default in the data folder."
+    )
+    magic_context: Name | None = Field(
         None, description="The other database; by default where its program keeps it."
     )
 
@@ -148,7 +168,9 @@ class CacheSection(_Section):
 class Config(_Section):
     """Everything that concerns muralkit."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", title="muralkit configuration")
+    model_config = ConfigDict(
+        frozen=True, extra="ignore", strict=True, title="muralkit configuration"
+    )
 
     mural: MuralSection = MuralSection()
     memory: MemorySection = MemorySection()
@@ -192,17 +214,25 @@ def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
     merged: dict[str, Any] = {}
     origins: dict[str, Path] = {}
     remarks: list[Remark] = []
-    files: list[Path] = []
+    present: list[Path] = []
     for layer in configfile.layers(root, environment):
         data = configfile.read(layer.path)
         if data is None:
             continue
-        files.append(layer.path)
+        present.append(layer.path)
         data, found = _allowed(data, layer, root)
         remarks += found
+        data = _tuples(data)
         _check(data, layer.path)
         _merge(merged, origins, data, layer.path)
-    return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(files))
+    return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(present))
+
+
+def _tuples(value: Any) -> Any:
+    """JSON's arrays as tuples, which strict frozen models hold."""
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _check(data: dict[str, Any], path: Path) -> None:
@@ -234,36 +264,73 @@ def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, 
     if isinstance(mural, dict) and "model" in mural:
         advice = "it is ignored; name a model in dreamer.<harness>.tasks.compress-cues.model"
         remarks.append(Remark(layer.path, "mural.model", f"deprecated: {advice}, and remove it"))
-    if isinstance(mural, dict) and isinstance(mural.get("theme"), str):
-        kept["mural"], remark = _with_theme(mural, layer, root)
-        remarks += remark
+    if isinstance(mural, dict):
+        kept["mural"], found = _with_themes(mural, layer, root)
+        remarks += found
     if layer.project:
         for key in USER_ONLY:
             if kept.pop(key, None) is not None:
                 what = "ignored: only the user's own files may set it"
                 remarks.append(Remark(layer.path, key, what))
+    elif isinstance(kept.get("store"), dict):
+        kept["store"] = {
+            key: str(_path(value, layer.path.parent, f"store.{key}", layer))
+            if key in ("path", "magic_context") and isinstance(value, str) and value
+            else value
+            for key, value in kept["store"].items()
+        }
     return kept, remarks
 
 
-def _with_theme(
+def _path(text: str, base: Path, key: str, layer: Layer) -> Path:
+    """A configured path, whole: a relative one starts at `base`."""
+    if "\0" in text:
+        raise ConfigError(f"{key}: a path can't have a null character.", where=str(layer.path))
+    try:
+        return (base / files.expanded(text)).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        raise ConfigError(f"{key}: {reason}.", where=str(layer.path)) from error
+
+
+def _with_themes(
     mural: dict[str, Any], layer: Layer, root: Path
 ) -> tuple[dict[str, Any], list[Remark]]:
-    """The section with its theme's path made whole; a project's may not lead out of it."""
+    """The section with its themes' paths made whole; a project's may not lead out of it."""
+    remarks: list[Remark] = []
+
+    def whole(themes: dict[str, Any], at: str) -> dict[str, Any]:
+        made = {name: _theme(theme, layer, root, at + name) for name, theme in themes.items()}
+        what = "ignored: a project's theme must be a bundled one or lie in the project"
+        remarks.extend(
+            Remark(layer.path, at + name, what)
+            for name, theme in made.items()
+            if theme is None and themes[name] is not None
+        )
+        return {name: theme for name, theme in made.items() if theme is not None}
+
+    kept = dict(mural)
+    if "theme" in kept:
+        theme = {"theme": kept.pop("theme")}
+        kept |= whole(theme, "mural.")
+    if isinstance(kept.get("readers"), dict):
+        kept["readers"] = whole(kept["readers"], "mural.readers.")
+    return kept, remarks
+
+
+def _theme(theme: object, layer: Layer, root: Path, key: str) -> object:
+    """A bundled theme's name as it is; a path beside the file, or in the project, whole.
+
+    None where a project's leads out of it.
+    """
     from muralkit import themefile
 
-    theme = str(mural["theme"])
-    if theme in themefile.names():
-        return mural, []
-    base = root if layer.project else layer.path.parent
-    try:
-        path = (base / os.path.expanduser(theme)).resolve()  # noqa: PTH111  # never raises for ~nobody
-    except (OSError, RuntimeError, ValueError) as error:
-        raise ConfigError(f"mural.theme: {error}.", where=str(layer.path)) from error
+    if not isinstance(theme, str) or not theme or theme in themefile.names():
+        return theme
+    path = _path(theme, root if layer.project else layer.path.parent, key, layer)
     if layer.project and not path.is_relative_to(root.resolve()):
-        rest = {key: value for key, value in mural.items() if key != "theme"}
-        what = "ignored: a project's theme must be a bundled one or lie in the project"
-        return rest, [Remark(layer.path, "mural.theme", what)]
-    return {**mural, "theme": str(path)}, []
+        return None
+    return str(path)
 
 
 def unknown_keys(

@@ -13,6 +13,7 @@ from muralkit.errors import MuralkitError
 from muralkit.gate import LEAST_CUES, LEAST_SHARE
 from muralkit.model import Status
 from muralkit.store import Store
+from muralkit.store.magic import MagicStore
 
 
 class Severity(IntEnum):
@@ -41,8 +42,13 @@ def guarded(area: str, check: Check) -> list[Finding]:
     try:
         return list(check())
     except MuralkitError as error:
-        place = f"{error.where}: " if error.where else ""
-        return [Finding(Severity.ERROR, area, place + error.what, error.hint)]
+        return [failed(area, error)]
+
+
+def failed(area: str, error: MuralkitError) -> Finding:
+    """An error as a finding."""
+    place = f"{error.where}: " if error.where else ""
+    return Finding(Severity.ERROR, area, place + error.what, error.hint)
 
 
 def libcairo() -> Iterator[Finding]:
@@ -91,21 +97,27 @@ def configuration(loaded: Loaded) -> Iterator[Finding]:
 def store(path: Path, damage: list[str]) -> Iterator[Finding]:
     """The memory store's integrity and permissions."""
     for line in damage:
-        hint = "Save what can be read: muralkit memory export; then move the file away."
+        hint = (
+            "Save what can be read with `muralkit memory export --salvage`, then move the file "
+            "away and import that."
+        )
         yield Finding(Severity.ERROR, "store", f"{path}: {line}", hint)
     yield from private("store", path)
     if not damage:
         yield Finding(Severity.FINE, "store", f"{path} is whole")
 
 
-def source(memories: Store) -> Iterator[Finding]:
+def source(memories: MagicStore) -> Iterator[Finding]:
     """Another program's database that memories are read from."""
+    for number, what in memories.unusable().items():
+        hint = "It is passed over. Mend it in the program that it is of."
+        yield Finding(Severity.WARNING, "source", f"memory {number}: {what}", hint)
     count = len(memories.memories(Status))
-    what = f"{memories.path} has {count} memories of this project"
+    what = f"{memories.path}: {count:,} of its memories are this project's"
     if count:
         yield Finding(Severity.FINE, "source", what)
     else:
-        hint = "Is this the right folder? A project is its git history's first commit."
+        hint = "Is this the right folder? A project is the first commit of its git history."
         yield Finding(Severity.WARNING, "source", what, hint)
 
 

@@ -23,13 +23,23 @@ def read(path: Path, most: int = MOST) -> bytes:
         raise OSError(errno.EINVAL, "the name is not one of a file", str(path)) from error
     try:
         status = os.fstat(handle)
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        check_regular(path, status)
         if status.st_size > most:
             raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
         with os.fdopen(os.dup(handle), "rb") as stream:
             return stream.read(most)
     finally:
         os.close(handle)
+
+
+def check_regular(path: Path, status: os.stat_result) -> None:
+    """Raises OSError, with a reason in `strerror`, where it is no regular file."""
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def expanded(path: str) -> Path:
+    """A path with its ~; pathlib's own way raises where there is no such user."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111

@@ -44,7 +44,7 @@ def judge(facts: Facts) -> Verdict:
     if facts.vision is False:
         return Verdict(False, "the model is not known to accept images")
     if not facts.overflow:
-        return Verdict(False, f"all {facts.pool} memories fit the text budget")
+        return Verdict(False, f"all memories of the pool ({facts.pool}) fit the text budget")
     if facts.current < LEAST_CUES and facts.current * LEAST_SHARE < facts.pool:
         needed = min(LEAST_CUES, -(-facts.pool // LEAST_SHARE))
         return Verdict(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from muralkit import files
+
 
 def store_file() -> Path | None:
     """The user's store: in $MURALKIT_HOME, or the user's data folder; None without a home."""
@@ -33,7 +35,7 @@ def _home() -> Path | None:
     home = os.environ.get("MURALKIT_HOME")
     if not home:
         return None
-    return Path(os.path.abspath(os.path.expanduser(home)))  # noqa: PTH100, PTH111  # pathlib raises for ~nobody
+    return files.expanded(home).absolute()
 
 
 def _inside(folder: Path, name: str) -> Path | None:

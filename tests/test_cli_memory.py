@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import DATA
+from tests.store.test_magic import NEW, make
 from tests.test_cli import run
 
 
@@ -28,10 +31,12 @@ def listed(*arguments: object, cwd: Path | None = None) -> list[dict[str, Any]]:
 
 def test_a_memorys_life() -> None:
     assert memory("add", "Use tabs.", "--importance", 70) == "Added memory 1.\n"
-    assert memory("add", "use  TABS.") == "That is a memory of this project already.\n"
+    assert memory("add", "use  TABS.") == "That is memory 1 already.\n"
     assert json.loads(memory("add", "b", "--category", "NAMING", "--permanent", "--json")) == {
         "ids": [2],
         "known": 0,
+        "cues": 0,
+        "bad": 0,
     }
     assert "1   70  PROJECT_RULES  Use tabs." in memory("list")
     assert "2*  50  NAMING" in memory("list", "--category", "NAMING")
@@ -45,7 +50,7 @@ def test_a_memorys_life() -> None:
     assert memory("archive", 1, 2) == "Archived 2 memories.\n"
     assert listed() == [] and len(listed("--all")) == 2
     assert memory("restore", 1) == "Restored 1 memory.\n"
-    assert "PROJECT_RULES, importance 70, active" in memory("show", 1)
+    assert "PROJECT_RULES, importance 70, permanent" in memory("show", 1)
 
 
 def test_import_export_and_a_second_import(tmp_path: Path) -> None:
@@ -89,7 +94,107 @@ def test_bad_lines_stop_an_import_unless_they_are_skipped(tmp_path: Path) -> Non
     assert f"{source}, line 2: not JSON".encode() in done.stderr
     assert f"{source}, line 3: the field 'content' is missing".encode() in done.stderr
     assert b"2 entries can't be read; nothing was imported" in done.stderr
-    assert memory("import", source, "--skip-bad") == "Added 1 memories; 0 were known.\n"
+    assert memory("import", source, "--skip-bad") == "Added 1 memory; 0 were known.\n"
+
+
+def test_a_file_of_another_kind_shows_only_its_first_problems(tmp_path: Path) -> None:
+    source = tmp_path / "m.txt"
+    source.write_text("bad\n" * 300)
+    done = run("memory", "import", source)
+    assert done.stderr.count(b": not JSON") == 20 and b"... and 280 more." in done.stderr
+
+
+def test_a_dry_run_tells_what_is_known_in_the_shape_of_an_import(tmp_path: Path) -> None:
+    source = tmp_path / "m.jsonl"
+    source.write_text(
+        '{"category": "A", "content": "x"}\n{"category": "A", "content": "y", "cue": "of y"}\n'
+    )
+    memory("add", "Y", "--category", "A")
+    memory("add", "y", "--category", "B")
+    done = run("memory", "import", source, "--dry-run")
+    assert done.stdout == b"A  x\n" and done.stderr == b"Would add 1 memory; 1 was known.\n"
+    assert json.loads(memory("import", source, "--dry-run", "--json")) == {
+        "ids": [], "known": 1, "cues": 0, "bad": 0, "dry_run": True,
+        "memories": [{"category": "A", "content": "x"}],
+    }  # fmt: skip
+    assert len(listed()) == 2
+    report = json.loads(memory("import", source, "--json"))
+    assert report == {"ids": [3], "known": 1, "cues": 0, "bad": 0}
+
+
+def test_a_second_import_brings_the_cues_that_came_later(tmp_path: Path) -> None:
+    source = tmp_path / "m.jsonl"
+    source.write_text('{"category": "A", "content": "x"}\n')
+    memory("import", source)
+    source.write_text('{"category": "A", "content": "x", "cue": "of x"}\n')
+    assert memory("import", source) == "Added 0 memories; 1 was known; 1 cue came for those.\n"
+    assert json.loads(memory("show", 1, "--json"))["cue"]["text"] == "of x"
+
+
+def test_a_magic_context_database_is_imported_as_far_as_it_goes(tmp_path: Path) -> None:
+    from muralkit.project import identity
+    from muralkit.store import content_hash
+
+    source, project = tmp_path / "context.db", identity(tmp_path)
+    rows: list[dict[str, object]] = [
+        {"id": 1, "content": "x", "importance": 70, "mural_cue": "of x",
+         "mural_cue_hash": content_hash("x")},
+        {"id": 2, "content": "y", "mural_cue": "of old y", "mural_cue_hash": content_hash("old")},
+        {"id": 3, "content": "odd", "status": "merged"},
+        {"id": 4, "content": " "},
+        {"id": 5, "content": "nul\0", "category": "A"},
+        {"id": 6, "content": "z", "category": ""},
+        {"id": -7, "content": "below"},
+        {"id": 8, "content": "fine", "mural_cue": "a\0b", "mural_cue_hash": content_hash("fine")},
+    ]  # fmt: skip
+    make(source, NEW, *({**row, "project_path": project} for row in rows))
+    with closing(sqlite3.connect(source)) as db:
+        db.execute("UPDATE memories SET content = CAST(x'ff41' AS TEXT) WHERE id = 3")
+        db.execute("UPDATE memories SET status = 'active' WHERE id = 3")
+        db.commit()
+    done = run("memory", "import", source, "--project", tmp_path)
+    assert done.returncode == 2 and listed("--project", tmp_path) == []
+    lines = sorted(line for line in done.stderr.decode().splitlines() if ", memory " in line)
+    assert [line.partition(", memory ")[2] for line in lines] == [
+        "-7: its number is not over 0",
+        "3: its content must be valid Unicode",
+        "4: its content must be a text that is not blank",
+        "5: its content must not have a null character",
+        "6: its category must be a text that is not blank",
+    ]
+    memory("import", source, "--skip-bad", "--project", tmp_path)
+    assert [m["content"] for m in listed("--project", tmp_path)] == ["x", "y", "fine"]
+    exported = memory("export", "--project", tmp_path)
+    assert [json.loads(line).get("cue") for line in exported.splitlines()] == ["of x", None, None]
+    (tmp_path / "out.jsonl").write_text(exported)
+    again = memory("import", tmp_path / "out.jsonl", "--project", tmp_path)
+    assert again == "Added 0 memories; 3 were known.\n"
+
+
+def test_a_magic_context_source_that_is_a_folder_is_said(tmp_path: Path) -> None:
+    done = run("memory", "import", tmp_path, "--format", "magic-context")
+    assert done.returncode == 2 and b"can't be read: it is a folder" in done.stderr
+
+
+def test_what_is_left_of_a_damaged_store_is_exported(tmp_path: Path) -> None:
+    store = tmp_path / "m.db"
+    memory("import", DATA / "memories_600.jsonl", "--store", store)
+    data = bytearray(store.read_bytes())
+    middle = len(data) // 2 // 4096 * 4096
+    data[middle : middle + 4096] = b"\xff" * 4096
+    store.write_bytes(data)
+    done = run("memory", "export", "--store", store)
+    assert done.returncode == 2 and b"memory export --salvage" in done.stderr
+    done = run("memory", "export", "--salvage", "--store", store, "-o", tmp_path / "out.jsonl")
+    assert done.returncode == 0 and b"can't be read." in done.stderr
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) > 400
+    memory("import", tmp_path / "out.jsonl", "--store", tmp_path / "new.db")
+
+
+def test_what_a_memory_says_moves_no_cursor() -> None:
+    memory("add", "red \x1b[31m alert \x9b2J", "--category", "A\x1b[2J")
+    for done in (memory("list"), memory("show", 1)):
+        assert "\x1b" not in done and "\x9b" not in done and "\\x1b[31m" in done
 
 
 def test_standard_input_is_a_source() -> None:
@@ -123,6 +228,18 @@ def test_an_edit_cannot_empty_a_memory(option: str) -> None:
     memory("add", "x")
     assert run("memory", "edit", 1, option, " ").returncode == 2
     assert (listed()[0]["content"], listed()[0]["category"]) == ("x", "PROJECT_RULES")
+
+
+def test_an_archived_memory_that_is_added_again_is_pointed_to() -> None:
+    memory("add", "x", "--permanent")
+    memory("archive", 1)
+    told = memory("add", "X")
+    assert told == (
+        "That is memory 1 already. It is archived or expired: `muralkit memory restore 1` takes "
+        "it back.\n"
+    )
+    assert memory("restore", 1) == "Restored 1 memory.\n"
+    assert listed()[0]["status"] == "permanent"
 
 
 def test_restoring_leaves_a_permanent_memory_alone() -> None:

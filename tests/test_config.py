@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,43 @@ def test_a_project_may_not_name_a_theme_outside_of_it(places: Places, theme: str
     assert remarks(loaded)[0][0] == "mural.theme"
 
 
+def test_a_projects_readers_are_confined_as_its_theme_is(places: Places) -> None:
+    readers = {"a/*": "dense", "b/*": "art/t.toml", "c/*": "../../t.toml", "d/*": "/etc/passwd"}
+    places.write("project", {"mural": {"readers": readers}})
+    loaded = places.load()
+    inside = str(places.project.resolve() / "art/t.toml")
+    assert loaded.config.mural.readers == {"a/*": "dense", "b/*": inside}
+    assert [key for key, _ in remarks(loaded)] == ["mural.readers.c/*", "mural.readers.d/*"]
+    path = places.write("user", {"mural": {"readers": {"e/*": "~/t.toml", "f/*": "t.toml"}}})
+    found = places.load().config.mural.readers
+    assert found["e/*"] == str(Path("~/t.toml").expanduser())
+    assert found["f/*"] == str(path.parent.resolve() / "t.toml")
+
+
+def test_a_relative_store_lies_beside_the_file_that_names_it(places: Places) -> None:
+    store = {"path": "m.db", "magic_context": "~/context.db"}
+    path = places.write("user", {"store": store})
+    made = places.load().config.store
+    assert made.path == str(path.parent.resolve() / "m.db")
+    assert made.magic_context == str(Path("~/context.db").expanduser())
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "large"])
+def test_what_is_no_configuration_file_is_an_error(places: Places, kind: str) -> None:
+    path = places.write("user", "")
+    path.unlink()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "device":
+        path.symlink_to("/dev/zero")
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.write_text("// comment\n" * 100_000)
+    with pytest.raises(ConfigError, match="can't be read: it"):
+        places.load()
+
+
 def test_a_themes_path_is_beside_its_file_or_in_the_project(places: Places) -> None:
     path = places.write("user", {"mural": {"theme": "ours.toml"}})
     assert places.load().config.mural.theme == str(path.parent.resolve() / "ours.toml")
@@ -197,7 +235,22 @@ def test_a_themes_path_is_beside_its_file_or_in_the_project(places: Places) -> N
         ('{"dreamer": {"pi": {"thinking_level": "huge"}}}', "dreamer.pi.thinking_level"),
         ('{"dreamer": {"pi": {"model": 3}}}', "dreamer.pi.model"),
         ("[" * 5000, "Not JSON with comments"),
-        ('{"mural": {"theme": "a\\u0000b"}}', "mural.theme: embedded null byte"),
+        ('{"mural": {"theme": "a\\u0000b"}}', "mural.theme: a path can't have a null character"),
+        ('{"mural": {"theme": ""}}', "mural.theme: String should have at least 1 character"),
+        ('{"mural": {"theme": 3}}', "mural.theme: Input should be a valid string"),
+        ('{"mural": {"readers": {"x": ""}}}', "mural.readers.x: "),
+        ('{"mural": {"readers": {"x": "a\\u0000"}}}', "mural.readers.x: a path can't"),
+        ('{"mural": {"enabled": "yes"}}', "mural.enabled: Input should be a valid boolean"),
+        ('{"mural": {"enabled": 1}}', "mural.enabled: Input should be a valid boolean"),
+        ('{"memory": {"injection_budget_tokens": "4000"}}', "Input should be a valid integer"),
+        ('{"cache_ttl": "400d"}', "at most 365d"),
+        ('{"cache_ttl": "0s"}', "at least 1s"),
+        ('{"cache_ttl": "99999999999999999999d"}', "a duration is a number"),
+        (
+            '{"dreamer": {"tasks": {"compress-cues": {"schedule": "61 4 * * *"}}}}',
+            "dreamer.tasks.compress-cues.schedule: a schedule is minute, hour",
+        ),
+        ('{"dreamer": {"tasks": {"compress-cues": {"schedule": "@daily"}}}}', "a schedule is"),
         ('{"mural": {"theme": "\\ud800"}}', "mural"),
     ],
 )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from muralkit import assets
+from tests.store.test_magic import NEW, make
 from tests.test_cli import run
 from tests.test_cli_memory import memory
 
@@ -85,7 +86,9 @@ def test_an_error_is_code_2_and_the_rest_is_still_checked(
     clinic.configure(config)
     code, findings = clinic.look()
     assert code == 2 and ("error", area) in bad(findings)
-    assert {"libcairo", "fonts", "cache"} <= {f["area"] for f in findings}
+    assert {
+        "libcairo", "fonts", "cache", "config", "theme", "store", "cues",
+    } == {f["area"] for f in findings}  # fmt: skip
 
 
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + b"\xff" * 9000])
@@ -94,6 +97,32 @@ def test_a_damaged_store_is_an_error(clinic: Clinic, content: bytes) -> None:
     (clinic.home / "muralkit.db").write_bytes(content)
     code, findings = clinic.look()
     assert code == 2 and ("error", "store") in bad(findings)
+    assert {"theme", "config", "cache"} <= {f["area"] for f in findings}
+    assert any("--salvage" in f["hint"] for f in findings)
+
+
+def test_rows_of_a_source_that_are_no_memories_are_warnings(clinic: Clinic) -> None:
+    source = clinic.project / "context.db"
+    make(source, NEW, {"id": 1, "content": "x", "status": "odd", "project_path": "any"})
+    path = clinic.config / "muralkit/muralkit.jsonc"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        json.dumps({"store": {"source": "magic-context", "magic_context": str(source)}})
+    )
+    _, findings = clinic.look()
+    assert ("warning", "source") in bad(findings)  # no memory is this project's
+    from muralkit.project import identity
+
+    source.unlink()
+    make(
+        source,
+        NEW,
+        {"id": 1, "content": "x", "status": "odd", "project_path": identity(clinic.project)},
+        {"id": 2, "content": "y", "project_path": identity(clinic.project)},
+    )
+    _, findings = clinic.look()
+    whats = [f["what"] for f in findings if f["severity"] == "warning"]
+    assert "memory 1: its status 'odd' is none that muralkit knows" in whats
 
 
 def test_an_open_cache_is_a_warning(clinic: Clinic) -> None:
@@ -109,5 +138,8 @@ def test_a_missing_source_database_is_an_error(clinic: Clinic) -> None:
     path.parent.mkdir(parents=True)
     path.write_text('{"store": {"source": "magic-context", "magic_context": "/nowhere.db"}}')
     code, findings = clinic.look()
-    assert code == 2 and ("error", "store") in bad(findings)
-    assert any("/nowhere.db" in f["what"] for f in findings)
+    assert code == 2 and bad(findings) == [("error", "source")]
+    [found] = [f for f in findings if f["area"] == "source"]
+    assert "/nowhere.db: magic-context has no database here" in found["what"]
+    assert "store.magic_context" in found["hint"]
+    assert {"theme", "config", "store", "cache"} <= {f["area"] for f in findings}

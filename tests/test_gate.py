@@ -46,7 +46,7 @@ def test_a_closed_gate_says_how_many_cues_are_needed() -> None:
     [
         (facts(enabled=False), "mural.enabled is false"),
         (facts(vision=False), "not known to accept images"),
-        (facts(overflow=0, drawable=0), "all 40 memories fit the text budget"),
+        (facts(overflow=0, drawable=0), "all memories of the pool (40) fit the text budget"),
         (facts(drawable=0), "none of the 20 memories"),
     ],
 )

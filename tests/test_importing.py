@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muralkit.errors import InputError
 from muralkit.importing import claude, headings, jsonl, markdown
 from muralkit.model import Status
 from muralkit.store import Draft
@@ -159,7 +160,7 @@ def test_any_text_is_notes(text: str) -> None:
 def test_any_bytes_are_notes_or_problems(data: bytes) -> None:
     markdown.read(data, "x")
     for problem in jsonl.read(data, "x").problems:
-        assert problem.where.startswith("x, line ") and problem.what
+        assert problem.where.startswith("x") and problem.what
 
 
 def test_json_lines() -> None:
@@ -186,8 +187,8 @@ def test_json_lines() -> None:
         ('{"category": "A", "content": "x", "status": "gone"}', "active, permanent or archived"),
         ('{"category": "A", "content": "x", "id": -1}', "over 0"),
         ('{"category": "A", "content": "x", "expires_at": "soon"}', "seconds since 1970"),
-        ('{"category": "A", "content": "x\\ud800"}', "not blank"),
-        ('{"category": "A", "content": "a\\u0000b"}', "not blank"),
+        ('{"category": "A", "content": "x\\ud800"}', "'content' must be valid Unicode"),
+        ('{"category": "A", "content": "a\\u0000b"}', "must not have a null character"),
     ],
 )
 def test_a_bad_line_is_named(line: str, what: str) -> None:
@@ -210,7 +211,8 @@ def test_an_export_gives_back_what_was_imported(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "b.db", "p") as store:
         store.add(jsonl.read(exported.encode(), "x").drafts)
         assert "\n".join(jsonl.write(store.memories(Status), store.cues())) == exported
-        assert store.add(jsonl.read(exported.encode(), "x").drafts).known == 2
+        again = store.add(jsonl.read(exported.encode(), "x").drafts)
+        assert [(kept.new, kept.cue) for kept in again] == [(False, False)] * 2
 
 
 def test_a_stale_cue_is_not_exported(tmp_path: Path) -> None:
@@ -228,6 +230,7 @@ def claude_folder(folder: Path) -> Path:
         "# Memory\n- [Tabs](tabs.md) — they like tabs\n- [Gone](gone.md)\n"
         "- [Page](https://example.org/guide.md)\n- [Space](my%20notes.md)\n- [Loop](loop.md)\n"
         "- [Out](../secret.md)\n- [Staging](ref_staging.md#top)\n"
+        "## Constraints\n- A note in the index itself.\n"
     )
     (folder / "my notes.md").write_text("Spaces are fine.\n")
     (folder / "tabs.md").write_text(
@@ -243,6 +246,14 @@ def claude_folder(folder: Path) -> Path:
     (folder / "date.md").write_text("---\ndescription: 2020-13-45\n---\nx\n")
     (folder / "deep.md").write_text(f"---\nname: {'[' * 3000}\n---\nx\n")
     (folder / "empty.md").write_text("---\nname: empty\n---\n")
+    (folder / "latin.md").write_bytes(b"\xe4")
+    (folder / "colon.md").write_text(
+        "---\nname: colon\ndescription: Deploy rule: never `on` Friday\ntype: feedback\n---\n"
+    )
+    (folder / "nested.md").write_text(
+        "---\ndescription: Nested.\nmetadata:\n  type: reference\n  node: 3\n---\n"
+    )
+    (folder / "quoted.md").write_text('---\nmetadata: {\ndescription: "Un: closed"\n---\nBody.\n')
     (folder.parent / "secret.md").write_text("secret")
     return folder
 
@@ -252,18 +263,23 @@ def test_a_claude_code_folder(tmp_path: Path) -> None:
     folder.mkdir()
     found = claude.read(claude_folder(folder))
     assert [(draft.category, draft.content) for draft in found.drafts] == [
+        ("CONSTRAINTS", "A note in the index itself."),
         ("PROJECT_RULES", "Use tabs, not spaces.\nThey corrected this twice."),
         ("PROJECT_RULES", "Spaces are fine."),
         ("REFERENCE", "Staging: eu-3"),
         ("ARCHITECTURE", "Ingest is in Rust."),
+        ("PROJECT_RULES", "x"),
+        ("PROJECT_RULES", "Deploy rule: never `on` Friday"),
+        ("PROJECT_RULES", "2020-13-45\nx"),
+        ("PROJECT_RULES", "x"),
+        ("REFERENCE", "Nested."),
+        ("PROJECT_RULES", "Un: closed\nBody."),
     ]
     problems = sorted((Path(p.where).name, p.what) for p in found.problems)
     assert [name for name, _ in problems[:3]] == ["MEMORY.md"] * 3
     assert [name for name, _ in problems[3:]] == [
-        "broken.md",
-        "date.md",
-        "deep.md",
         "empty.md",
+        "latin.md",
         "loop.md",
     ]
     assert [what for _, what in problems[:3]] == [
@@ -271,4 +287,96 @@ def test_a_claude_code_folder(tmp_path: Path) -> None:
         "the link gone.md leads to no file",
         "the link loop.md leads to no file",
     ]
-    assert "neither a description nor a body" in problems[6][1]
+    assert "neither a description nor a body" in problems[3][1]
+    assert problems[4][1] == "not UTF-8 text (byte 0)"
+
+
+def notes(text: str | bytes) -> list[tuple[str, str]]:
+    data = text if isinstance(text, bytes) else text.encode()
+    found = markdown.read(data, "x")
+    assert not found.problems
+    return [(draft.category, draft.content) for draft in found.drafts]
+
+
+def test_a_file_that_starts_with_a_rule_loses_nothing() -> None:
+    assert [content for _, content in notes("---\n\nIntro.\n\n---\n- item\n")] == ["Intro.", "item"]
+    assert [content for _, content in notes("---\nglobs: '*.ts'\n# note\n---\n- item\n")] == [
+        "item"
+    ]
+    assert [content for _, content in notes("---\n---\n- item\n")] == ["item"]
+
+
+def test_html_is_read_as_its_text() -> None:
+    text = (
+        "<details>\n<summary>Known <b>limits</b></summary>\n\n- 5 retries\n\n</details>\n\n"
+        "- after\n\n<p align='center'>Never &lt;b&gt; push</p>\n\n<!-- hidden -->\n\n"
+        "<script>alert(1)</script>\n<style>\np { color: red }\n</style>\n\n- item\n  <p>inside</p>\n"
+    )
+    assert notes(text) == [
+        ("CONSTRAINTS", "5 retries"),
+        ("PROJECT_RULES", "after"),
+        ("PROJECT_RULES", "Never <b> push"),
+        ("PROJECT_RULES", "item inside"),
+    ]
+
+
+def test_a_line_in_bold_is_a_heading_and_a_sentence_is_not() -> None:
+    text = (
+        "# Rules\n**Naming:**\n\n- topics\n\n**Never force push.**\n\n__Deployment__\n\n- ship\n\n"
+        "## Limits\n- five\n\n**Half** bold\n"
+    )
+    assert notes(text) == [
+        ("NAMING", "topics"),
+        ("NAMING", "**Never force push.**"),
+        ("PROJECT_RULES", "ship"),
+        ("CONSTRAINTS", "five"),
+        ("CONSTRAINTS", "**Half** bold"),
+    ]
+
+
+def test_what_has_no_words_is_no_memory() -> None:
+    text = (
+        "[![CI](https://x/b.svg)](https://x) ![logo][l]\n\n- [ ]\n- [x] done\n- ![a](b.png)\n"
+        "- [Setup](#setup)\n- see [Setup](#setup) first\n\n---\n"
+    )
+    assert [content for _, content in notes(text)] == ["[x] done", "see [Setup](#setup) first"]
+
+
+def test_an_item_keeps_its_order_of_words_and_code() -> None:
+    text = "- run first:\n  ```sh\n  make\n  ```\n  then second\n\n  and third\n"
+    assert [content for _, content in notes(text)] == [
+        "run first:\n```sh\nmake\n```\nthen second and third"
+    ]
+
+
+def test_deep_nesting_is_read_to_the_end() -> None:
+    text = "".join(f"{'  ' * depth}- level {depth}\n" for depth in range(60))
+    assert [content for _, content in notes(text)] == [f"level {depth}" for depth in range(60)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_in_other_encodings_with_a_mark(encoding: str) -> None:
+    assert notes("- hällo\n".encode(encoding)) == [("PROJECT_RULES", "hällo")]
+
+
+@pytest.mark.parametrize("data", ["- hällo".encode("latin-1"), b"\xff\xfe-\x00\xd8"])
+def test_text_that_is_none_is_a_problem_and_readable_where_it_is_skipped(data: bytes) -> None:
+    found = markdown.read(data, "x")
+    assert [problem.where for problem in found.problems] == ["x"]
+    assert "not UTF-8 text" in found.problems[0].what and len(found.drafts) == 1
+
+
+def test_a_json_array_of_memories() -> None:
+    good = {"category": "A", "content": "x"}
+    data = json.dumps([good, 3, {**good, "importance": 0}], indent=2).encode()
+    for prefix in (b"", b"\n ", b"\xef\xbb\xbf"):
+        found = jsonl.read(prefix + data, "m")
+        assert [draft.content for draft in found.drafts] == ["x"]
+        assert [problem.where for problem in found.problems] == ["m, entry 2", "m, entry 3"]
+    [problem] = jsonl.read(b"[1,", "m").problems
+    assert (problem.where, problem.what) == ("m", "not JSON: Expecting value (column 4)")
+
+
+def test_an_empty_claude_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no notes"):
+        claude.read(tmp_path)

@@ -97,7 +97,9 @@ def test_render_of_a_project_with_nothing_to_draw_is_an_error(project: Path) -> 
     assert done.returncode == 2 and b"There is nothing to draw" in done.stderr
     memory("add", "x", "--project", project)
     done = run("render", "--project", project, "-o", project / "m.png")
-    assert b"`--all` draws them all the same" in done.stderr
+    assert b"project's 1 memory fit the text budget" in done.stderr and b"`--all`" in done.stderr
+    done = run("render", "--all", "--project", project, "-o", project / "m.png")
+    assert b"project's 1 memory, none has a current cue" in done.stderr
     assert not (project / "m.png").exists()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from muralkit.cli.options import JSON
+from muralkit.cli.options import JSON, plain
 from muralkit.cli.projects import PROJECT
 
 
@@ -52,9 +52,9 @@ def config_show(project: Path, as_json: bool) -> None:
         if value is None and origin is None:
             continue
         source = origin or "default"
-        click.echo(f"{click.style(key, bold=True)} = {json.dumps(value)}  ({source})")
+        click.echo(f"{click.style(plain(key), bold=True)} = {json.dumps(value)}  ({source})")
     for remark in loaded.remarks:
-        click.echo(f"{remark.where}: {remark.key} {remark.what}", err=True)
+        click.echo(plain(f"{remark.where}: {remark.key} {remark.what}"), err=True)
 
 
 @config_group.command("schema")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from muralkit.cli.options import JSON
-from muralkit.cli.projects import PROJECT, STORE, open_place
+from muralkit.cli.options import JSON, plain
+from muralkit.cli.projects import PROJECT, STORE, open_own, open_source
 
 if TYPE_CHECKING:
     from muralkit.doctor import Finding
@@ -50,33 +50,41 @@ def doctor(project: Path, store_path: Path | None, as_json: bool) -> None:
         for finding in findings:
             name = finding.severity.name.lower()
             label = click.style(name.ljust(7), fg=COLOURS[name])
-            click.echo(f"{label}  {finding.area:<9} {finding.what}")
+            click.echo(f"{label}  {finding.area:<9} {plain(finding.what)}")
             if finding.hint:
-                click.echo(f"{'':9}{'':9} {finding.hint}")
+                click.echo(f"{'':9}{'':9} {plain(finding.hint)}")
     if worst:
         raise click.exceptions.Exit(int(worst))
 
 
 def _findings(project: Path, store_path: Path | None) -> list[Finding]:
+    from muralkit import config
     from muralkit import doctor as checks
+    from muralkit import project as projects
     from muralkit.errors import MuralkitError
     from muralkit.paths import cache_folder
 
     found = checks.guarded("libcairo", checks.libcairo)
     found += checks.guarded("fonts", checks.fonts)
-    try:
-        with open_place(project, store_path) as place:
-            loaded = place.loaded
-            found += checks.guarded("theme", lambda: checks.theme(loaded.config.mural.theme))
-            found += checks.guarded("config", lambda: checks.configuration(loaded))
-            own = place.own
-            found += checks.guarded("store", lambda: checks.store(own.path, own.damage()))
-            if place.store is not own:
-                found += checks.guarded("source", lambda: checks.source(place.store))
-            found += checks.guarded("cues", lambda: checks.cues(place.store))
-    except MuralkitError as error:
-        where = f"{error.where}: " if error.where else ""
-        area = type(error).__name__.removesuffix("Error").lower()
-        found.append(checks.Finding(checks.Severity.ERROR, area, where + error.what, error.hint))
     found += checks.guarded("cache", lambda: checks.cache(cache_folder()))
+    loaded = config.Loaded(config.Config())  # the defaults, where the files can't be read
+    try:
+        loaded = config.load(projects.root(project))
+        found += checks.guarded("config", lambda: checks.configuration(loaded))
+    except MuralkitError as error:
+        found.append(checks.failed("config", error))
+    found += checks.guarded("theme", lambda: checks.theme(loaded.config.mural.theme))
+    try:
+        own = open_own(project, store_path, loaded)
+    except MuralkitError as error:
+        return [*found, checks.failed("store", error)]
+    with own:
+        found += checks.guarded("store", lambda: checks.store(own.path, own.damage()))
+        try:
+            with open_source(own, loaded) as source:
+                if source is not None:
+                    found += checks.guarded("source", lambda: checks.source(source))
+                found += checks.guarded("cues", lambda: checks.cues(source or own))
+        except MuralkitError as error:
+            found.append(checks.failed("source", error))
     return found

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from muralkit.cli.options import JSON, NO_CACHE, OUTPUT, THEME, open_cache
+from muralkit.cli.options import JSON, NO_CACHE, OUTPUT, THEME, counted, open_cache, plain
 from muralkit.cli.projects import PROJECT, STORE, open_place
 from muralkit.model import Cue, Mural, Reason
 from muralkit.themefile import DEFAULT
@@ -133,13 +133,18 @@ def _overflow(project: Path, store_path: Path | None, everything: bool) -> tuple
         config = place.loaded.config
         found = surveys.survey(place.store, config, everything=everything)
     if not found.drawable:
-        why = "" if found.selection.overflow else " (`--all` draws them all the same)"
-        pool, beyond = len(found.pool), len(found.selection.overflow)
-        raise InputError(
-            f"There is nothing to draw: of {pool} memories, {beyond} are beyond the text budget"
-            f"{why}, and none of those has a current cue.",
-            hint="`muralkit status` tells where the project stands.",
-        )
+        pool, beyond = counted(len(found.pool)), len(found.selection.overflow)
+        if not found.pool:
+            what = "this project has no memories"
+            hint = "`muralkit memory import AGENTS.md` reads notes; `muralkit demo` needs none."
+        elif not beyond:
+            what = f"all of the project's {pool} fit the text budget"
+            hint = "`--all` draws those that have a current cue all the same."
+        else:
+            among = pool if everything else f"{beyond:,} beyond the text budget"
+            what = f"of the project's {among}, none has a current cue"
+            hint = "`muralkit status` tells where the project stands."
+        raise InputError(f"There is nothing to draw: {what}.", hint=hint)
     return list(found.drawable), config.mural.theme
 
 
@@ -204,7 +209,7 @@ def _report(mural: Mural, output: str, theme: str) -> dict[str, Any]:
 
 def _tell(mural: Mural, output: str) -> None:
     """What a person wants to know of a picture, on standard error."""
-    name = "standard output" if output == "-" else output
+    name = "standard output" if output == "-" else plain(output)
     size = f"{mural.width} x {mural.height} px, {mural.tokens:,} image tokens"
     click.echo(
         f"{click.style(name, bold=True)}: {size}, {-(-len(mural.png) // 1024)} KiB", err=True

@@ -7,21 +7,22 @@ import sys
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON
+from muralkit.cli.options import JSON, counted, plain
 from muralkit.cli.projects import Place, with_place
 from muralkit.errors import InputError
 from muralkit.model import Memory, Status
 
 if TYPE_CHECKING:
     from muralkit.importing import Found
-    from muralkit.store import Draft
+    from muralkit.store import Draft, Kept
 
 IMPORTANCE = click.IntRange(1, 100)
 LONG = 500  # drafts; fewer need no progress bar
+SHOWN = 20  # problems of an import; a file of another kind has one a line
 
 
 @click.group("memory")
@@ -54,24 +55,40 @@ def memory_add(
     from muralkit.store import Draft
 
     status = Status.PERMANENT if permanent else Status.ACTIVE
-    added = place.store.add([_checked(Draft(category, content, importance, status))])
+    _check(category, content)
+    [kept] = place.store.add([Draft(category, content, importance, status)])
     if as_json:
-        click.echo(json.dumps({"ids": list(added.ids), "known": added.known}))
-    elif added.ids:
-        click.echo(f"Added memory {added.ids[0]}.")
+        click.echo(json.dumps(_report([kept])))
+    elif kept.new:
+        click.echo(f"Added memory {kept.memory_id}.")
     else:
-        click.echo("That is a memory of this project already.")
+        click.echo(f"That is memory {kept.memory_id} already.{_way_back(place, kept.memory_id)}")
 
 
-def _checked(draft: Draft) -> Draft:
-    """Held against the rules of an import, so that every way in is the same."""
+def _check(category: str, content: str) -> None:
+    """Hold a memory against the rules of an import, so that every way in is the same."""
     from muralkit.importing import jsonl
 
-    line = json.dumps({"category": draft.category, "content": draft.content})
-    found = jsonl.read(line.encode(), "the memory")
-    if found.problems:
-        raise InputError(f"{found.problems[0].what}.".capitalize())
-    return draft
+    problem = jsonl.fault({"category": category, "content": content})
+    if problem:
+        raise InputError(f"{problem}.".capitalize())
+
+
+def _way_back(place: Place, number: int) -> str:
+    """What a person does about a memory that is not in the pool."""
+    if any(memory.id == number for memory in place.store.memories()):
+        return ""
+    return f" It is archived or expired: `muralkit memory restore {number}` takes it back."
+
+
+def _report(kept: Sequence[Kept], bad: int = 0) -> dict[str, Any]:
+    """What an import or an addition came to, for machines."""
+    return {
+        "ids": [item.memory_id for item in kept if item.new],
+        "known": sum(not item.new for item in kept),
+        "cues": sum(item.cue for item in kept if not item.new),
+        "bad": bad,
+    }
 
 
 @memory_group.command("list")
@@ -99,10 +116,10 @@ def memory_list(everything: bool, category: str | None, as_json: bool, place: Pl
         return
     for memory in found:
         mark = {"permanent": "*", "archived": "-"}.get(memory.status.value, " ")
-        text = " ".join(memory.content.split())
+        text = plain(" ".join(memory.content.split()))
         short = text if len(text) <= 80 else text[:79] + "…"
         number = click.style(f"{memory.id:>5}", bold=True)
-        click.echo(f"{number}{mark} {memory.weight:>3}  {memory.category:<14} {short}")
+        click.echo(f"{number}{mark} {memory.weight:>3}  {plain(memory.category):<14} {short}")
     if not found and sys.stdout.isatty():
         click.echo("No memories yet. `muralkit memory import AGENTS.md` reads notes.", err=True)
 
@@ -128,13 +145,13 @@ def memory_show(number: int, as_json: bool, place: Place) -> None:
         about = {"text": cue.text, "current": current, "model": cue.model} if cue else None
         click.echo(json.dumps({**as_dict(memory), "cue": about}))
         return
-    click.echo(f"{memory.category}, importance {memory.weight}, {memory.status.value}")
+    click.echo(f"{plain(memory.category)}, importance {memory.weight}, {memory.status.value}")
     click.echo(f"since {_day(memory.created_at)}, changed {_day(memory.updated_at)}")
     if memory.expires_at is not None:
         click.echo(f"expires {_day(memory.expires_at)}")
-    click.echo(f"\n{memory.content}")
+    click.echo(f"\n{plain(memory.content)}")
     if cue and cue.text:
-        click.echo(f"\ncue{'' if current else ' (stale)'}: {cue.text}")
+        click.echo(f"\ncue{'' if current else ' (stale)'}: {plain(cue.text)}")
 
 
 @memory_group.command("edit")
@@ -159,7 +176,7 @@ def memory_edit(
       muralkit memory edit 17 --importance 80
       muralkit memory edit 17
     """
-    from muralkit.store import Changes, Draft
+    from muralkit.store import Changes
 
     before = _existing(place, number)
     if (content, category, importance, permanent) == (None,) * 4:
@@ -168,11 +185,9 @@ def memory_edit(
             click.echo("Nothing was changed.")
             return
         content = content.strip()
-    _checked(
-        Draft(
-            before.category if category is None else category,
-            before.content if content is None else content,
-        )
+    _check(
+        before.category if category is None else category,
+        before.content if content is None else content,
     )
     status = {None: None, True: Status.PERMANENT, False: Status.ACTIVE}[permanent]
     place.store.edit(number, Changes(category, content, importance, status))
@@ -189,20 +204,30 @@ def memory_archive(numbers: tuple[int, ...], place: Place) -> None:
     Example:
       muralkit memory archive 17 18
     """
-    _set_status(place, numbers, Status.ARCHIVED, "Archived")
+    from muralkit.store import Changes
+
+    found = [_existing(place, number) for number in numbers]
+    for memory in found:
+        place.store.edit(memory.id, Changes(status=Status.ARCHIVED))
+    click.echo(f"Archived {counted(len(found))}.")
 
 
 @memory_group.command("restore")
 @click.argument("numbers", type=int, nargs=-1, required=True)
 @with_place
 def memory_restore(numbers: tuple[int, ...], place: Place) -> None:
-    """Take archived memories back into the pool, as active ones.
+    """Take archived and expired memories back into the pool, as what they were before.
 
     \b
     Example:
       muralkit memory restore 17
     """
-    _set_status(place, numbers, Status.ACTIVE, "Restored")
+    pool = {memory.id for memory in place.store.memories()}
+    found = [_existing(place, number) for number in numbers]
+    gone = [memory for memory in found if memory.id not in pool]
+    for memory in gone:
+        place.store.restore(memory.id)
+    click.echo(f"Restored {counted(len(gone))}.")
 
 
 @memory_group.command("import")
@@ -245,43 +270,67 @@ def memory_import(
       muralkit memory import ~/.local/share/cortexkit/magic-context/context.db
     """
     found = _found(source, kind, leave_out, place)
-    for problem in found.problems:
-        click.echo(f"{problem.where}: {problem.what}", err=True)
-    if found.problems and not skip_bad:
+    bad = len(found.problems)
+    for problem in found.problems[:SHOWN]:
+        click.echo(plain(f"{problem.where}: {problem.what}"), err=True)
+    if bad > SHOWN:
+        click.echo(f"... and {bad - SHOWN:,} more.", err=True)
+    if bad and not skip_bad:
         raise InputError(
-            f"{len(found.problems)} entries can't be read; nothing was imported.",
+            f"{counted(bad, 'entry', 'entries')} can't be read; nothing was imported.",
             where=str(source),
             hint="Mend them, or import the rest with --skip-bad.",
         )
-    if dry_run:
-        _show_drafts(found.drafts, as_json)
-        return
-    added = place.store.add(_progress(found.drafts, as_json))
+    kept = place.store.add(_progress(found.drafts, as_json), dry=dry_run)
+    report = _report(kept, bad)
+    new = [draft for draft, item in zip(found.drafts, kept, strict=True) if item.new]
     if as_json:
-        report = {"ids": list(added.ids), "known": added.known, "bad": len(found.problems)}
+        if dry_run:
+            drafts = [{"category": draft.category, "content": draft.content} for draft in new]
+            report |= {"ids": [], "dry_run": True, "memories": drafts}
         click.echo(json.dumps(report))
         return
-    click.echo(f"Added {len(added.ids):,} memories; {added.known:,} were known.")
+    if dry_run:
+        for draft in new:
+            label = click.style(plain(draft.category), bold=True)
+            click.echo(f"{label}  {plain(draft.content)}")
+    done = "Would add" if dry_run else "Added"
+    cues = f"; {counted(report['cues'], 'cue', 'cues')} came for those" if report["cues"] else ""
+    known = report["known"]
+    were = "was" if known == 1 else "were"
+    click.echo(f"{done} {counted(len(new))}; {known:,} {were} known{cues}.", err=dry_run)
 
 
 @memory_group.command("export")
 @click.option("-o", "--output", default="-", show_default=True, help="A file, or standard output.")
 @click.option("--all/--pool", "everything", default=True, help="By default archived ones too.")
+@click.option("--salvage", is_flag=True, help="Read a damaged store as far as it goes.")
 @with_place
-def memory_export(output: str, everything: bool, place: Place) -> None:
+def memory_export(output: str, everything: bool, salvage: bool, place: Place) -> None:
     """Write the project's memories as JSON Lines, which `memory import` reads back.
 
     \b
     Examples:
       muralkit memory export > memories.jsonl
       muralkit memory export --pool -o pool.jsonl
+      muralkit memory export --salvage -o rescued.jsonl
     """
     from muralkit.importing import jsonl
     from muralkit.output import write, write_stdout
 
-    lines = jsonl.write(place.store.memories(Status if everything else None), place.store.cues())
+    lost = 0
+    if salvage:
+        memories, cues, lost = place.own.salvage()
+    else:
+        memories, cues = place.store.memories(Status if everything else None), place.store.cues()
+    lines = jsonl.write(memories, cues)
     data = "".join(f"{line}\n" for line in lines).encode()
     write_stdout(data) if output == "-" else write(Path(output), data)
+    if salvage:
+        click.echo(
+            f"Read {counted(len(memories))}; {counted(lost, 'place', 'places')} can't be read.",
+            err=True,
+        )
 
 
 def _existing(place: Place, number: int) -> Memory:
@@ -292,17 +341,6 @@ def _existing(place: Place, number: int) -> Memory:
             hint="`muralkit memory list --all` lists their numbers.",
         )
     return found
-
-
-def _set_status(place: Place, numbers: Sequence[int], status: Status, done: str) -> None:
-    from muralkit.store import Changes
-
-    found = [_existing(place, number) for number in numbers]
-    if status is Status.ACTIVE:  # a permanent memory that was never archived stays permanent
-        found = [memory for memory in found if memory.status is Status.ARCHIVED]
-    for memory in found:
-        place.store.edit(memory.id, Changes(status=status))
-    click.echo(f"{done} {len(found)} {'memory' if len(found) == 1 else 'memories'}.")
 
 
 KINDS = {".md": "markdown", ".markdown": "markdown", ".mdc": "markdown", ".db": "magic-context"}
@@ -333,16 +371,6 @@ def _progress(drafts: Sequence[Draft], quiet: bool) -> Iterator[Draft]:
         return
     with click.progressbar(drafts, label="Importing", file=sys.stderr) as bar:
         yield from bar
-
-
-def _show_drafts(drafts: Sequence[Draft], as_json: bool) -> None:
-    if as_json:
-        rows = [{"category": draft.category, "content": draft.content} for draft in drafts]
-        click.echo(json.dumps(rows))
-        return
-    for draft in drafts:
-        click.echo(f"{click.style(draft.category, bold=True)}  {draft.content}")
-    click.echo(f"{len(drafts):,} memories were found; none was added.", err=True)
 
 
 def _day(seconds: int) -> str:

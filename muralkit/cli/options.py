@@ -22,6 +22,11 @@ def plain(text: str) -> str:
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
+def counted(number: int, one: str = "memory", more: str = "memories") -> str:
+    """A number with its noun."""
+    return f"{number:,} {one if number == 1 else more}"
+
+
 def theme_names(start: str) -> list[Any]:
     """Completions of a theme: the bundled names, else the files of the shell."""
     from click.shell_completion import CompletionItem

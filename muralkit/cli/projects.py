@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from muralkit.errors import StoreError
 if TYPE_CHECKING:
     from muralkit.config import Loaded
     from muralkit.store import Store
+    from muralkit.store.magic import MagicStore
     from muralkit.store.sqlite import SqliteStore
 
 PROJECT = click.option(
@@ -53,21 +53,38 @@ def open_place(project: Path, store_path: Path | None) -> Iterator[Place]:
     """Open what a command works on. Raises ConfigError or StoreError."""
     from muralkit import config
     from muralkit import project as projects
-    from muralkit.store.magic import SOURCE, MagicStore, default_path
-    from muralkit.store.sqlite import OWN, SqliteStore
 
     root = projects.root(project)
     loaded = config.load(root)
+    with open_own(project, store_path, loaded) as own, open_source(own, loaded) as source:
+        yield Place(root, loaded, source or own, own)
+
+
+def open_own(project: Path, store_path: Path | None, loaded: Loaded) -> SqliteStore:
+    """The store of ours. Raises StoreError."""
+    from muralkit import project as projects
+    from muralkit.store.magic import SOURCE
+    from muralkit.store.sqlite import OWN, SqliteStore
+
     chosen = loaded.config.store
-    live = chosen.source == SOURCE
-    file = store_path or _store_file(chosen.path)
-    with SqliteStore(file, projects.identity(project), source=SOURCE if live else OWN) as own:
-        if not live:
-            yield Place(root, loaded, own, own)
-            return
-        path = _expanded(chosen.magic_context) if chosen.magic_context else default_path()
-        with MagicStore(path, own) as store:
-            yield Place(root, loaded, store, own)
+    kind = SOURCE if chosen.source == SOURCE else OWN
+    return SqliteStore(
+        store_path or _store_file(chosen.path), projects.identity(project), source=kind
+    )
+
+
+@contextmanager
+def open_source(own: SqliteStore, loaded: Loaded) -> Iterator[MagicStore | None]:
+    """The live source beside it, or None where our own store is it. Raises StoreError."""
+    from muralkit.store.magic import SOURCE, MagicStore, default_path
+
+    chosen = loaded.config.store
+    if chosen.source != SOURCE:
+        yield None
+        return
+    path = Path(chosen.magic_context) if chosen.magic_context else default_path()
+    with MagicStore(path, own) as store:
+        yield store
 
 
 def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,17 +100,10 @@ def with_place(command: Callable[..., Any]) -> Callable[..., Any]:
     return opened
 
 
-def _expanded(path: str) -> Path:
-    """A configured path with its ~; one that can't be a path is an error of ours."""
-    if "\0" in path:
-        raise StoreError("A path can't have a null character.", where=ascii(path))
-    return Path(os.path.expanduser(path))  # noqa: PTH111  # pathlib raises for ~nobody
-
-
 def _store_file(configured: str | None) -> Path:
     from muralkit.paths import store_file
 
-    file = _expanded(configured) if configured else store_file()
+    file = Path(configured) if configured else store_file()
     if file is None:
         raise StoreError(
             "There is no home folder to keep the store in.",

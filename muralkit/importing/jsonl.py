@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from muralkit.glyphs.clean import clean
 from muralkit.importing import Found, Problem
 from muralkit.model import Memory, Status, StoredCue
 from muralkit.selection import is_current
-from muralkit.store import Draft
+from muralkit.store import Draft, text_fault
 
 EXAMPLE = '{"category": "NAMING", "importance": 60, "content": "Topic names are team.event.v1."}'
 
@@ -23,6 +23,8 @@ def read(data: bytes, where: str) -> Found:
     """
     drafts: list[Draft] = []
     problems: list[Problem] = []
+    if data.removeprefix(codecs.BOM_UTF8).lstrip()[:1] == b"[":
+        return _array(data, where)
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -32,6 +34,22 @@ def read(data: bytes, where: str) -> Found:
         else:
             problems.append(Problem(f"{where}, line {number}", entry))
     return Found(tuple(drafts), tuple(problems))
+
+
+def _array(data: bytes, where: str) -> Found:
+    """The memories of one JSON array."""
+    entries = _parsed(data, first=True)
+    if isinstance(entries, str):
+        return Found((), (Problem(where, entries),))
+    made = [_draft(entry) for entry in entries]
+    return Found(
+        tuple(entry for entry in made if isinstance(entry, Draft)),
+        tuple(
+            Problem(f"{where}, entry {number}", entry)
+            for number, entry in enumerate(made, 1)
+            if isinstance(entry, str)
+        ),
+    )
 
 
 def write(memories: list[Memory], cues: Mapping[int, StoredCue]) -> Iterator[str]:
@@ -60,22 +78,47 @@ def as_dict(memory: Memory) -> dict[str, Any]:
 
 def _entry(line: bytes, first: bool) -> Draft | str:
     """The memory of a line, or what is wrong with it."""
+    entry = _parsed(line, first)
+    return entry if isinstance(entry, str) else _draft(entry)
+
+
+def _parsed(data: bytes, first: bool) -> Any:
+    """What the JSON says, or, as a text, what is wrong with it."""
     try:
-        entry = json.loads(line.decode("utf-8-sig" if first else "utf-8"))
+        entry = json.loads(data.decode("utf-8-sig" if first else "utf-8"))
     except UnicodeDecodeError as error:
-        return f"not UTF-8 text (byte {error.start} of the line)"
+        return f"not UTF-8 text (byte {error.start})"
     except json.JSONDecodeError as error:
-        return f"not JSON: {error.msg} (column {error.colno})"
-    except (RecursionError, ValueError) as error:
-        return f"this JSON can't be read: {error}"
-    if not isinstance(entry, Mapping):
-        return f"a memory is an object such as {EXAMPLE}"
-    for field, (needed, rule, valid) in _FIELDS.items():
-        if entry.get(field) is None:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        return f"not JSON: {error.msg} ({line}column {error.colno})"
+    except RecursionError:
+        return "this JSON is nested too deeply"
+    except ValueError:
+        return "this JSON has a number of too many digits"
+    return f"a memory is an object such as {EXAMPLE}" if isinstance(entry, str) else entry
+
+
+def fault(entry: Mapping[str, Any]) -> str:
+    """What is wrong with a memory's fields, whatever it comes from; empty: nothing."""
+    for field, (needed, rule) in _FIELDS.items():
+        value = entry.get(field)
+        if value is None:
             if needed:
                 return f"the field {field!r} is missing"
-        elif not valid(entry[field]):
-            return f"the field {field!r} {rule}"
+            continue
+        problem = rule(value)
+        if problem:
+            return f"the field {field!r} {problem}"
+    return ""
+
+
+def _draft(entry: Any) -> Draft | str:
+    """An entry as a memory, or what is wrong with it."""
+    if not isinstance(entry, Mapping):
+        return f"a memory is an object such as {EXAMPLE}"
+    problem = fault(entry)
+    if problem:
+        return problem
     return Draft(
         category=entry["category"],
         content=entry["content"],
@@ -89,36 +132,28 @@ def _entry(line: bytes, first: bool) -> Draft | str:
     )
 
 
-def _is_text(value: object) -> bool:
-    """A text that can be stored (no lone surrogate) and has something to see."""
-    return isinstance(value, str) and clean(value)[0] != "" and _encodes(value)
+Rule = Callable[[Any], str]
+"""What is wrong with a value, or nothing."""
 
 
-def _encodes(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in value
+def _whole(low: int, high: int, rule: str) -> Rule:
+    return lambda value: "" if type(value) is int and low <= value <= high else rule
 
 
-def _is_number(low: int, high: int) -> Callable[[object], bool]:
-    return lambda value: type(value) is int and low <= value <= high
+def _status(value: object) -> str:
+    known = value in [status.value for status in Status]
+    return "" if known else "must be active, permanent or archived"
 
 
-_TIME = (False, "must be seconds since 1970, a whole number", _is_number(0, 2**53))
-_FIELDS: dict[str, tuple[bool, str, Callable[[object], bool]]] = {
-    "category": (True, "must be a text that is not blank", _is_text),
-    "content": (True, "must be a text that is not blank", _is_text),
-    "importance": (False, "must be a whole number from 1 to 100, or null", _is_number(1, 100)),
-    "status": (
-        False,
-        "must be active, permanent or archived",
-        lambda value: value in [status.value for status in Status],
-    ),
-    "id": (False, "must be a whole number over 0", _is_number(1, 2**53)),
+_TIME = (False, _whole(0, 2**53, "must be seconds since 1970, a whole number"))
+_FIELDS: dict[str, tuple[bool, Rule]] = {
+    "category": (True, text_fault),
+    "content": (True, text_fault),
+    "importance": (False, _whole(1, 100, "must be a whole number from 1 to 100, or null")),
+    "status": (False, _status),
+    "id": (False, _whole(1, 2**53, "must be a whole number over 0")),
     "created_at": _TIME,
     "updated_at": _TIME,
     "expires_at": _TIME,
-    "cue": (False, "must be a text that is not blank", _is_text),
+    "cue": (False, text_fault),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from muralkit.importing import Found
+from muralkit.importing import Found, Problem
 from muralkit.model import Status
 from muralkit.selection import is_current
 from muralkit.store import Draft
@@ -33,5 +33,9 @@ def read(path: Path, own: SqliteStore) -> Found:
                     cue=cues[memory.id].text if is_current(memory, cues.get(memory.id)) else None,
                 )
                 for memory in source.memories(Status)
-            )
+            ),
+            tuple(
+                Problem(f"{path}, memory {number}", what)
+                for number, what in source.unusable().items()
+            ),
         )

@@ -2,25 +2,44 @@
 
 Each list item, nested ones included, and each paragraph under a heading becomes
 a memory. An item that ends in a colon only introduces: its nested items carry
-its text. A code block stays with the item or paragraph before it. Items that are
-nothing but links within the page (a table of contents) are left out.
+its text. A code block stays with the item or paragraph before it. A short line in
+bold stands for a heading. Of HTML, the text is taken. What is nothing but links
+within the page (a table of contents) or pictures (badges) is left out.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Sequence
+from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from muralkit.importing import Found
-from muralkit.importing.headings import category
+from muralkit.importing import Found, Problem
+from muralkit.importing.headings import LONGEST, category
 from muralkit.store import Draft
 
 if TYPE_CHECKING:
     from markdown_it.tree import SyntaxTreeNode
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|\Z)", re.DOTALL)
-_ONLY_ANCHORS = re.compile(r"(?:\[[^\]]*\]\(#[^)]*\)[\s,.;·|-]*)+")
+# Two lines of dashes with keys between them; with other text they are two rules.
+_FRONT_MATTER = re.compile(
+    r"\A---[ \t]*\n((?:[ \t]*(?:\#.*)?\n)*[\w.-]+[ \t]*:(?:[ \t].*)?\n(?:.*\n)*?)?"
+    r"---[ \t]*(?:\n|\Z)"
+)
+_NO_WORDS = re.compile(
+    r"(?:\[!\[[^\]]*\]\([^)]*\)\](?:\([^)]*\)|\[[^\]]*\])|!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])"
+    r"|\[[^\]]*\]\(#[^)]*\)|\[[ xX]\]|[\s,.;·|-])+"
+)
+_BOLD = re.compile(r"(?:\*\*([^*]+)\*\*|__([^_]+)__):?")
+_SUMMARY = re.compile(r"<summary[^>]*>(.*?)</summary>", re.DOTALL | re.IGNORECASE)
+_CLOSED = re.compile(r"</details>", re.IGNORECASE)
+_NESTED = 200
+"""How deep lists and quotes are read; by default the parser drops what is over 20."""
+FENCE = "```"
+LEVELS = 6
+"""Of Markdown's headings."""
+
 _TITLES = re.compile(r"(?:AGENTS|CLAUDE|MEMORY|README|GEMINI|COPILOT)(?:\.md)?", re.IGNORECASE)
 
 
@@ -30,11 +49,22 @@ def read(data: bytes, where: str, leave_out: Sequence[str] = ()) -> Found:
     What stands under a heading of `leave_out` (compared without case) is left out,
     with all its subheadings.
     """
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\0", "")
-    _, body = split_front_matter(text)
+    text, problems = _decoded(data, where)
+    _, body = split_front_matter(text.replace("\r\n", "\n").replace("\0", ""))
     walker = _Walker({heading.casefold().strip() for heading in leave_out})
     walker.walk(_tree(body))
-    return Found(tuple(Draft(name, content) for name, content in walker.found))
+    return Found(tuple(Draft(name, content) for name, content in walker.found), problems)
+
+
+def _decoded(data: bytes, where: str) -> tuple[str, tuple[Problem, ...]]:
+    """The text of a file in UTF-8, or, with its mark, in UTF-16."""
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    encoding = "utf-16" if wide else "utf-8-sig"
+    try:
+        return data.decode(encoding), ()
+    except UnicodeDecodeError as error:
+        problem = Problem(where, f"not UTF-8 text (byte {error.start}): save it as UTF-8")
+        return data.decode(encoding, "replace"), (problem,)
 
 
 def split_front_matter(text: str) -> tuple[str, str]:
@@ -47,7 +77,8 @@ def _tree(text: str) -> SyntaxTreeNode:
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
-    return SyntaxTreeNode(MarkdownIt("commonmark").enable("table").parse(text))
+    parser = MarkdownIt("commonmark", {"maxNesting": _NESTED}).enable("table")
+    return SyntaxTreeNode(parser.parse(text))
 
 
 class _Walker:
@@ -67,10 +98,12 @@ class _Walker:
     def _block(self, node: SyntaxTreeNode) -> None:
         if node.type == "heading":
             self._heading(int(node.tag[1:]), _inline(node))
+        elif node.type == "paragraph":
+            self._paragraph(_inline(node))
+        elif node.type == "html_block":
+            self._html(node.content)
         elif self._left_out():
             return
-        elif node.type == "paragraph":
-            self._add(_inline(node))
         elif node.type in ("bullet_list", "ordered_list"):
             for item in node.children:
                 self._item(item, "")
@@ -87,39 +120,57 @@ class _Walker:
         if not (level == 1 and _TITLES.fullmatch(text)):
             self._headings.append((level, text))
 
+    def _paragraph(self, text: str) -> None:
+        bold = _BOLD.fullmatch(text)
+        name = (bold[1] or bold[2]).strip().rstrip(":") if bold else ""
+        if name and len(name) <= LONGEST and name[-1] not in ".!?。！？":
+            self._heading(LEVELS + 1, name)
+        elif not self._left_out():
+            self._add(text)
+
+    def _html(self, source: str) -> None:
+        """The text of a block of HTML; a summary is the heading of its details."""
+        if _CLOSED.search(source):
+            self._headings = [item for item in self._headings if item[0] <= LEVELS]
+        summary = _SUMMARY.search(source)
+        if summary:
+            self._heading(LEVELS + 1, _text_of_html(summary[1]))
+            source = source.replace(summary[0], "")
+        if not self._left_out():
+            self._add(_text_of_html(source))
+
     def _left_out(self) -> bool:
         return any(name.casefold() in self._leave_out for _, name in self._headings)
 
     def _item(self, item: SyntaxTreeNode, introduction: str) -> None:
         """A list item's own text, then what is nested in it."""
-        texts = [_inline(child) for child in item.children if child.type == "paragraph"]
-        own = " ".join(text for text in texts if text)
+        blocks = [text for child in item.children if (text := _block_text(child))]
+        words = " ".join(text for text in blocks if not text.startswith(FENCE))
         nested = any(child.type.endswith("_list") for child in item.children)
-        whole = f"{introduction} {own}".strip()
-        introduces = nested and own.endswith((":", "："))
-        if own and not introduces:
-            self._add(whole)
+        introduces = nested and words.endswith((":", "："))
+        code = any(text.startswith(FENCE) for text in blocks)
+        if blocks and (code or not introduces):
+            self._add(f"{introduction} {_joined(blocks)}".strip())
+        below = f"{introduction} {words}".strip() if introduces else introduction
         for child in item.children:
             if child.type in ("bullet_list", "ordered_list"):
-                for below in child.children:
-                    self._item(below, whole if introduces else introduction)
-            elif child.type in ("fence", "code_block"):
-                self._code(child, whole if introduces else "")
+                for inner in child.children:
+                    self._item(inner, below)
             elif child.type == "table":
                 self._table(child)
             elif child.type == "blockquote":
                 self.walk(child)
 
-    def _code(self, node: SyntaxTreeNode, introduction: str = "") -> None:
-        """A code block goes to the memory before it; right under a heading, or behind
-        an introduction, it is a memory of its own.
+    def _code(self, node: SyntaxTreeNode) -> None:
+        """A code block goes to the memory before it; right under a heading, it is a
+        memory of its own.
         """
-        if not node.content.strip():
+        code = _fenced(node)
+        if not code:
             return
-        code = f"```{node.info.strip()}\n{node.content.rstrip()}\n```"
-        if introduction or not self._follows:
+        if not self._follows:
             heading = self._headings[-1][1] if self._headings else ""
-            self._add(f"{introduction or heading}\n{code}".strip())
+            self._add(f"{heading}\n{code}".strip())
             return
         name, content = self.found[-1]
         self.found[-1] = name, f"{content}\n{code}"
@@ -136,9 +187,58 @@ class _Walker:
             self._add("; ".join(cells))
 
     def _add(self, content: str) -> None:
-        if content and not _ONLY_ANCHORS.fullmatch(content):
+        if content and not _NO_WORDS.fullmatch(content):
             self.found.append((category([name for _, name in self._headings]), content))
             self._follows = True
+
+
+def _block_text(node: SyntaxTreeNode) -> str:
+    """What a block of an item says itself: a paragraph, HTML, or code in a fence."""
+    if node.type == "paragraph":
+        return _inline(node)
+    if node.type == "html_block":
+        return _text_of_html(node.content)
+    return _fenced(node) if node.type in ("fence", "code_block") else ""
+
+
+def _joined(blocks: Sequence[str]) -> str:
+    """Paragraphs on one line, and code on lines of its own."""
+    text = ""
+    for block in blocks:
+        code = block.startswith(FENCE) or text.endswith(FENCE)
+        text += ("\n" if code else " ") * bool(text) + block
+    return text
+
+
+def _fenced(node: SyntaxTreeNode) -> str:
+    code = node.content.rstrip()
+    return f"{FENCE}{node.info.strip()}\n{code}\n{FENCE}" if code.strip() else ""
+
+
+class _Html(HTMLParser):
+    """Collects the text that a reader of the page would see."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self._hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._hidden += tag in ("script", "style")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._hidden -= tag in ("script", "style") and self._hidden > 0
+
+    def handle_data(self, data: str) -> None:
+        if not self._hidden:
+            self.parts.append(data)
+
+
+def _text_of_html(source: str) -> str:
+    parser = _Html()
+    parser.feed(source)
+    parser.close()
+    return " ".join(" ".join(parser.parts).split())
 
 
 def _inline(node: SyntaxTreeNode) -> str:

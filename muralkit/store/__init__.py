@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from muralkit.glyphs.clean import clean
 from muralkit.model import Memory, Status, StoredCue
 
 
@@ -38,11 +39,15 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
-    """What came of drafts: the new memories' ids in order, and how many stood there already."""
+class Kept:
+    """What came of a draft: the memory of that category and content, `new` or known.
 
-    ids: tuple[int, ...]
-    known: int
+    `cue`: the draft's cue is now the memory's.
+    """
+
+    memory_id: int
+    new: bool
+    cue: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +78,39 @@ class Store(Protocol):
     def memory(self, memory_id: int) -> Memory | None:
         """One memory of the project, of any status."""
 
-    def add(self, drafts: Iterable[Draft]) -> Added:
-        """Add them all or none; one with the category and content of another is known."""
+    def add(self, drafts: Iterable[Draft], *, dry: bool = False) -> list[Kept]:
+        """Add them all or none; one with the category and content of another is known.
+
+        A known memory that has no current cue takes the draft's, if its content is the
+        same to the letter. `dry` only tells what would come of them.
+        """
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:
         """Change a memory; other content makes its cue stale."""
+
+    def restore(self, memory_id: int) -> Memory:
+        """Take a memory back into the pool: from the archive with the status that it had
+        before, and without an expiry that is over.
+        """
 
     def cues(self) -> dict[int, StoredCue]:
         """The last cue of each memory that has one, current or not."""
 
     def put_cues(self, cues: Iterable[StoredCue]) -> None:
         """Keep these cues, each in the place of its memory's last one."""
+
+
+def text_fault(value: object) -> str:
+    """Why a text can't be a category, a content or a cue; empty where it can."""
+    if not isinstance(value, str) or not clean(value)[0]:
+        return "must be a text that is not blank"
+    if "\0" in value:
+        return "must not have a null character"
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return "must be valid Unicode"
+    return ""
 
 
 def content_hash(content: str) -> str:

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
 
+from muralkit import files
 from muralkit.errors import StoreError
 from muralkit.model import Memory, Status, StoredCue
-from muralkit.store import Added, Changes, Draft, content_hash
+from muralkit.store import Changes, Draft, Kept, content_hash, text_fault
 from muralkit.store.sqlite import POOL, SqliteStore, explain
 
 SOURCE = "magic-context"
@@ -44,7 +45,17 @@ class MagicStore:
         self.path, self.project = path, own.project
         self._own, self._clock = own, clock
         with self._explained():
-            self._db = _connect(path)
+            try:
+                self._db = _connect(path)
+            except OSError as error:
+                missing = isinstance(error, FileNotFoundError)
+                raise StoreError(
+                    "magic-context has no database here."
+                    if missing
+                    else f"magic-context's database can't be read: {error.strerror}.",
+                    where=str(path),
+                    hint='Set "store.magic_context" to its path, or "store.source" to "own".',
+                ) from error
             try:
                 self._columns = {row[1] for row in self._db.execute("PRAGMA table_info(memories)")}
             except BaseException:
@@ -95,13 +106,21 @@ class MagicStore:
         """Keep cues in our own store."""
         self._own.put_cues(cues)
 
-    def add(self, drafts: Iterable[Draft]) -> Added:
+    def add(self, drafts: Iterable[Draft], *, dry: bool = False) -> list[Kept]:
         """Refused: the memories are the other program's."""
         self._refuse()
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:
         """Refused: the memories are the other program's."""
         self._refuse()
+
+    def restore(self, memory_id: int) -> Memory:
+        """Refused: the memories are the other program's."""
+        self._refuse()
+
+    def unusable(self) -> dict[int, str]:
+        """The project's rows that are no memory, by their number, and why."""
+        return {number: row for number, row in self._read() if isinstance(row, str)}
 
     def _refuse(self) -> NoReturn:
         raise StoreError(
@@ -111,6 +130,10 @@ class MagicStore:
         )
 
     def _rows(self) -> list[tuple[Memory, StoredCue | None]]:
+        return [row for _, row in self._read() if not isinstance(row, str)]
+
+    def _read(self) -> list[tuple[int, tuple[Memory, StoredCue | None] | str]]:
+        """Each row of the project with its number: a memory and its cue, or what is wrong."""
         wanted = (
             "id", "category", "importance", "status", "content", "created_at", "updated_at",
             "expires_at", "mural_cue", "mural_cue_hash", "mural_cue_rejection_count",
@@ -119,7 +142,7 @@ class MagicStore:
         query = f"SELECT {columns} FROM memories WHERE project_path = ? ORDER BY id"  # noqa: S608  # our own names
         with self._explained():
             rows = self._db.execute(query, (self.project,)).fetchall()
-        return [found for row in rows if (found := _row(row)) is not None]
+        return [(row[0], _row(row)) for row in rows]
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -130,14 +153,15 @@ class MagicStore:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    if not path.is_file():
-        raise FileNotFoundError(2, "no such file", str(path))
+    files.check_regular(path, path.stat())
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    return sqlite3.connect(address, uri=True, timeout=10, isolation_level=None)
+    db = sqlite3.connect(address, uri=True, timeout=10, isolation_level=None)
+    db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # `_row` looks
+    return db
 
 
-def _row(row: tuple[object, ...]) -> tuple[Memory, StoredCue | None] | None:
-    """A row as ours; None where it is none of the statuses that we know."""
+def _row(row: tuple[object, ...]) -> tuple[Memory, StoredCue | None] | str:
+    """A row as ours, or what is wrong with it."""
     (
         number,
         category,
@@ -151,8 +175,14 @@ def _row(row: tuple[object, ...]) -> tuple[Memory, StoredCue | None] | None:
         digest,
         refused,
     ) = row
-    if status not in list(Status) or not isinstance(number, int):
-        return None
+    if status not in list(Status):
+        return f"its status {status!r} is none that muralkit knows"
+    for name, text in (("category", category), ("content", content)):
+        problem = text_fault(text)
+        if problem:
+            return f"its {name} {problem}"
+    if not isinstance(number, int) or number < 1:
+        return "its number is not over 0"
     weight = importance if isinstance(importance, int) and 1 <= importance <= 100 else None
     memory = Memory(
         id=number,
@@ -164,7 +194,7 @@ def _row(row: tuple[object, ...]) -> tuple[Memory, StoredCue | None] | None:
         updated_at=_seconds(updated) or 0,
         expires_at=_seconds(expires),
     )
-    if not cue or not digest:
+    if not digest or text_fault(cue):
         return memory, None
     rejections = refused if isinstance(refused, int) else 0
     return memory, StoredCue(number, str(cue), str(digest), SOURCE, 0, rejections)

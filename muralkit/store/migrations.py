@@ -44,4 +44,11 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         ) STRICT, WITHOUT ROWID;
         """,
     ),
+    (
+        "003_status_before",
+        """
+        ALTER TABLE memories ADD COLUMN status_before TEXT
+            CHECK (status_before IN ('active', 'permanent'));
+        """,
+    ),
 )

@@ -9,10 +9,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import quote
 
+from muralkit import files
 from muralkit.errors import InputError, StoreError
 from muralkit.model import Memory, Status, StoredCue
-from muralkit.store import Added, Changes, Draft, content_hash, content_key
+from muralkit.store import Changes, Draft, Kept, content_hash, content_key
 from muralkit.store.migrations import APPLICATION_ID, MIGRATIONS
 
 PATIENCE = 30.0
@@ -23,7 +25,9 @@ OWN = "own"
 
 POOL = (Status.ACTIVE, Status.PERMANENT)
 
-_HEADER = b"SQLite format 3\0"
+LEAST_SIZE = 512
+"""Bytes of the smallest page, and so of the smallest database."""
+
 _FIELDS = "id, category, importance, status, content, created_at, updated_at, expires_at"
 
 
@@ -92,27 +96,39 @@ class SqliteStore:
             rows = self._db.execute("SELECT DISTINCT project FROM memories ORDER BY project")
             return [str(row[0]) for row in rows]
 
-    def add(self, drafts: Iterable[Draft]) -> Added:
+    def add(self, drafts: Iterable[Draft], *, dry: bool = False) -> list[Kept]:
         """See Store."""
-        added: list[int] = []
-        known = 0
-        with self._change():
-            for draft in drafts:
-                memory_id = self._insert(draft)
-                if memory_id is None:
-                    known += 1
-                else:
-                    added.append(memory_id)
-        return Added(tuple(added), known)
+        with self._change(keep=not dry):
+            return [self._keep(draft) for draft in drafts]
 
-    def _insert(self, draft: Draft) -> int | None:
+    def _keep(self, draft: Draft) -> Kept:
         key = content_key(draft.content)
         known = self._db.execute(
-            "SELECT 1 FROM memories WHERE project = ? AND category = ? AND content_key = ?",
+            "SELECT id, content FROM memories"
+            " WHERE project = ? AND category = ? AND content_key = ?",
             (self.project, draft.category, key),
         ).fetchone()
-        if known:
-            return None
+        if known is None:
+            memory_id = self._insert(draft, key)
+            return Kept(memory_id, True, self._keep_cue(memory_id, draft))
+        memory_id, content = known
+        return Kept(memory_id, False, content == draft.content and self._keep_cue(memory_id, draft))
+
+    def _keep_cue(self, memory_id: int, draft: Draft) -> bool:
+        """The draft's cue, where the memory has no current one."""
+        if draft.cue is None:
+            return False
+        digest = content_hash(draft.content)
+        current = self._db.execute(
+            "SELECT 1 FROM cues WHERE source = ? AND project = ? AND memory_id = ?"
+            " AND content_hash = ? AND text != ''",
+            (self.source, self.project, memory_id, digest),
+        ).fetchone()
+        if current is None:
+            self._put_cue(StoredCue(memory_id, draft.cue, digest, "imported", 0, 0))
+        return current is None
+
+    def _insert(self, draft: Draft, key: str) -> int:
         now = self._now()
         created = now if draft.created_at is None else draft.created_at
         updated = created if draft.updated_at is None else draft.updated_at
@@ -136,21 +152,12 @@ class SqliteStore:
                 draft.expires_at,
             ),
         )
-        memory_id = int(cursor.lastrowid or 0)
-        if draft.cue is not None:
-            digest = content_hash(draft.content)
-            self._put_cue(StoredCue(memory_id, draft.cue, digest, "imported", 0, 0))
-        return memory_id
+        return int(cursor.lastrowid or 0)
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:
         """See Store. Raises InputError for an unknown id, or where it would repeat another."""
         with self._change():
-            before = self.memory(memory_id)
-            if before is None:
-                raise InputError(
-                    f"There is no memory {memory_id} in this project.",
-                    hint="`muralkit memory list --all` lists their numbers.",
-                )
+            before = self._existing(memory_id)
             content = before.content if changes.content is None else changes.content
             given = {
                 "category": changes.category,
@@ -160,6 +167,8 @@ class SqliteStore:
                 "status": None if changes.status is None else changes.status.value,
                 "expires_at": changes.expires_at,
             }
+            if changes.status is Status.ARCHIVED and before.status is not Status.ARCHIVED:
+                given["status_before"] = before.status.value
             wanted = {name: value for name, value in given.items() if value is not None}
             wanted["updated_at"] = self._now()
             names = ", ".join(f"{name} = ?" for name in wanted)
@@ -173,8 +182,30 @@ class SqliteStore:
                     f"Memory {memory_id} would repeat another one of the same category.",
                     hint="Archive one of the two, or word them differently.",
                 ) from error
-            after = self.memory(memory_id)
-        return after or before
+            return self._existing(memory_id)
+
+    def restore(self, memory_id: int) -> Memory:
+        """See Store. Raises InputError for an unknown id."""
+        with self._change():
+            before = self._existing(memory_id)
+            self._db.execute(
+                "UPDATE memories SET updated_at = :now,"
+                " status = CASE status WHEN 'archived' THEN coalesce(status_before, 'active')"
+                " ELSE status END,"
+                " expires_at = CASE WHEN expires_at <= :now THEN NULL ELSE expires_at END"
+                " WHERE id = :id",
+                {"now": self._now(), "id": before.id},
+            )
+            return self._existing(memory_id)
+
+    def _existing(self, memory_id: int) -> Memory:
+        found = self.memory(memory_id)
+        if found is None:
+            raise InputError(
+                f"There is no memory {memory_id} in this project.",
+                hint="`muralkit memory list --all` lists their numbers.",
+            )
+        return found
 
     def cues(self) -> dict[int, StoredCue]:
         """See Store."""
@@ -218,9 +249,33 @@ class SqliteStore:
     def _now(self) -> int:
         return int(self._clock())
 
+    def salvage(self) -> tuple[list[Memory], dict[int, StoredCue], int]:
+        """What of a damaged file's memories and cues can still be read, and of how many
+        numbers between the first and the last one nothing could.
+        """
+        memories: list[Memory] = []
+        cues: dict[int, StoredCue] = {}
+        lost = 0
+        with self._explained():
+            [last] = self._db.execute("SELECT max(seq) FROM sqlite_sequence").fetchone()
+        for number in range(1, (last or 0) + 1):
+            try:
+                memory = self.memory(number)
+            except (StoreError, ValueError):
+                lost += 1
+                continue
+            if memory is not None:
+                memories.append(memory)
+        with contextlib.suppress(StoreError):
+            cues = self.cues()
+        return memories, cues, lost
+
     @contextlib.contextmanager
-    def _change(self) -> Iterator[None]:
-        """All of a block or nothing of it, and no other process's change in between."""
+    def _change(self, keep: bool = True) -> Iterator[None]:
+        """All of a block or nothing of it, and no other process's change in between.
+
+        Without `keep`, nothing of it.
+        """
         with self._explained():
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -229,7 +284,7 @@ class SqliteStore:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
+            self._db.execute("COMMIT" if keep else "ROLLBACK")
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -251,7 +306,10 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
         what, hint = "The disk is full.", "Free some space; nothing in the store was changed."
     elif "not a database" in text or "malformed" in text or "encrypted" in text:
         what = "The file is damaged, or is no SQLite database."
-        hint = "Move it away and restore a backup, or import what `memory export` wrote before."
+        hint = (
+            "`muralkit memory export --salvage` writes what can still be read; then move the file "
+            "away, and import that or a backup."
+        )
     elif "readonly" in text or "unable to open" in text or isinstance(error, OSError):
         reason = (error.strerror if isinstance(error, OSError) else None) or text
         what = f"The store can't be opened or written: {reason}."
@@ -262,16 +320,24 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    """The file, made where it is not there. One that can't be written is opened to be read."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists():
-        with path.open("rb") as stream:
-            start = stream.read(len(_HEADER))
-        if start and start != _HEADER:
+        # By its name only: closing a handle of the file would drop SQLite's locks on it.
+        status = path.stat()
+        files.check_regular(path, status)
+        if 0 < status.st_size < LEAST_SIZE:  # SQLite would take it for an empty database
             raise sqlite3.DatabaseError("file is not a database")
     else:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    address = f"file:{quote(str(path.absolute()))}"
+    if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        # In a folder that can't be written, SQLite can't share a write-ahead database. That
+        # it is immutable is true of what was committed, unless somebody else may write it.
+        shared = path.with_name(f"{path.name}-wal").exists()
+        address += "?mode=ro" if shared else "?immutable=1"
+    db = sqlite3.connect(address, timeout=PATIENCE, isolation_level=None, uri=True)
     try:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA synchronous = NORMAL")  # in WAL, loses no consistency on a power cut

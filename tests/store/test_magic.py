@@ -168,7 +168,7 @@ def test_what_is_no_such_database_is_an_error(path: Path, own: SqliteStore, cont
 
 
 def test_a_missing_database_is_an_error(path: Path, own: SqliteStore) -> None:
-    with pytest.raises(StoreError, match="no such file"):
+    with pytest.raises(StoreError, match="has no database here"):
         opened(path, own)
     assert not path.exists()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import sqlite3
 import stat
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 
 from muralkit.errors import InputError, StoreError
 from muralkit.model import Status, StoredCue
-from muralkit.store import Changes, Draft, content_hash, content_key
+from muralkit.store import Changes, Draft, Kept, content_hash, content_key
 from muralkit.store.migrations import MIGRATIONS
 from muralkit.store.sqlite import SqliteStore
 from tests.conftest import ROOT
@@ -50,8 +49,7 @@ def test_what_is_added_is_read_back_in_order(store: SqliteStore) -> None:
         Draft("own", "zwei\nlines", None, Status.PERMANENT, created_at=5, expires_at=NOW + 1),
         Draft("NAMING", "three", status=Status.ARCHIVED, id=77),
     ]
-    added = store.add(drafts)
-    assert (added.ids, added.known) == ((1, 2, 77), 0)
+    assert store.add(drafts) == [Kept(n, True, False) for n in (1, 2, 77)]
     one, two, three = store.memories(Status)
     assert (one.id, one.importance, one.weight, one.created_at) == (1, 70, 70, NOW)
     assert (two.importance, two.weight, two.created_at, two.updated_at) == (None, 50, 5, 5)
@@ -71,17 +69,59 @@ def test_the_pool_has_no_expired_memory(path: Path) -> None:
 
 
 def test_adding_twice_adds_nothing_twice(store: SqliteStore) -> None:
-    assert store.add([Draft("A", "Über  das\nDing")]).ids == (1,)
+    assert store.add([Draft("A", "Über  das\nDing")]) == [Kept(1, True, False)]
     again = store.add([Draft("A", "u\u0308ber das ding "), Draft("B", "über das ding")])
-    assert (again.ids, again.known) == ((2,), 1)
+    assert again == [Kept(1, False, False), Kept(2, True, False)]
     assert contents(store) == ["Über  das\nDing", "über das ding"]
+
+
+def test_a_known_memory_takes_a_cue_that_comes_later(store: SqliteStore) -> None:
+    store.add([Draft("A", "x"), Draft("A", "y", cue="own y")])
+    later = [Draft("A", "x", cue="of x"), Draft("A", "X", cue="of X"), Draft("A", "y", cue="z")]
+    assert [kept.cue for kept in store.add(later)] == [True, False, False]
+    assert {n: cue.text for n, cue in store.cues().items()} == {1: "of x", 2: "own y"}
+    store.edit(1, Changes(content="xx"))
+    assert store.add([Draft("A", "xx", cue="of xx")])[0].cue  # the old one was stale
+
+
+def test_a_dry_addition_only_tells(store: SqliteStore) -> None:
+    store.add([Draft("A", "x")])
+    drafts = [Draft("A", "x", cue="c"), Draft("A", "y"), Draft("A", "Y")]
+    told = store.add(drafts, dry=True)
+    assert [(kept.new, kept.cue) for kept in told] == [(False, True), (True, False), (False, False)]
+    assert contents(store) == ["x"] and store.cues() == {}
+    assert store.add(drafts) == told
+
+
+def test_restoring_gives_back_the_status_of_before(path: Path) -> None:
+    moment = [NOW]
+    with SqliteStore(path, "p", clock=lambda: moment[0]) as store:
+        store.add(
+            [
+                Draft("A", "permanent", status=Status.PERMANENT),
+                Draft("A", "active"),
+                Draft("A", "came archived", status=Status.ARCHIVED),
+                Draft("A", "expires", expires_at=NOW + 5),
+                Draft("A", "later", expires_at=NOW + 500),
+            ]
+        )
+        for number in (1, 2, 1):  # archiving twice forgets nothing
+            store.edit(number, Changes(status=Status.ARCHIVED))
+        moment[0] += 10
+        assert [m.id for m in store.memories()] == [5]
+        found = [store.restore(number) for number in (1, 2, 3, 4, 5)]
+        assert [m.status.value for m in found] == ["permanent", *["active"] * 4]
+        assert [m.expires_at for m in found] == [None] * 4 + [NOW + 500]
+        assert store.memories() == found
+        with pytest.raises(InputError, match="no memory 9"):
+            store.restore(9)
 
 
 def test_projects_do_not_see_one_another(path: Path, store: SqliteStore) -> None:
     store.add([Draft("A", "x")])
     with SqliteStore(path, "git:b") as other:
         assert contents(other) == [] and other.memory(1) is None
-        assert other.add([Draft("A", "x", id=1)]).ids == (2,)  # 1 is another project's
+        assert other.add([Draft("A", "x", id=1)])[0].memory_id == 2  # 1 is another project's
         with pytest.raises(InputError, match="no memory 1"):
             other.edit(1, Changes(content="y"))
     assert contents(store) == ["x"] and store.projects() == ["git:a", "git:b"]
@@ -92,7 +132,7 @@ def test_editing_changes_only_what_is_given(store: SqliteStore) -> None:
     edited = store.edit(1, Changes(content="y", status=Status.PERMANENT))
     assert (edited.content, edited.category, edited.importance) == ("y", "A", 10)
     assert edited.status is Status.PERMANENT
-    assert store.add([Draft("A", "x")]).ids == (2,)
+    assert store.add([Draft("A", "x")]) == [Kept(2, True, False)]
 
 
 def test_an_edit_cannot_repeat_another_memory(store: SqliteStore) -> None:
@@ -118,7 +158,7 @@ def test_all_is_added_or_nothing(store: SqliteStore) -> None:
     with pytest.raises(StoreError):
         store.add([Draft("A", "good"), Draft("A", "bad", importance=500)])
     assert contents(store) == []
-    assert store.add([Draft("A", "next")]).ids
+    assert store.add([Draft("A", "next")])[0].new
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
@@ -194,10 +234,59 @@ def test_an_old_schema_is_brought_up_to_date_once(path: Path) -> None:
         store.add([Draft("A", "x")])
     with closing(sqlite3.connect(path)) as db:
         db.execute("DROP TABLE cues")
-        db.execute("DELETE FROM migrations WHERE name = '002_cues'")
+        db.execute("ALTER TABLE memories DROP COLUMN status_before")
+        db.execute("DELETE FROM migrations WHERE name != '001_memories'")
         db.commit()
     with SqliteStore(path, "p") as store:
         assert contents(store) == ["x"] and store.cues() == {}
+        store.edit(1, Changes(status=Status.ARCHIVED))
+        assert store.restore(1).status is Status.ACTIVE
+
+
+@pytest.mark.parametrize("content", [b"x", b"SQLite format 3\0"])
+def test_a_short_file_is_not_taken_for_an_empty_database(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    assert "damaged, or is no SQLite database" in refused(path).what
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device"])
+def test_what_is_no_file_is_an_error(path: Path, kind: str) -> None:
+    path.parent.mkdir()
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero")
+    with pytest.raises(StoreError, match="can't be opened or written: it is"):
+        SqliteStore(path, "p")
+
+
+def test_what_can_be_read_of_a_damaged_store_is_saved(path: Path) -> None:
+    drafts = [Draft("A", f"memory {n} " * 40, cue=f"cue {n}") for n in range(400)]
+    with SqliteStore(path, "p") as store:
+        store.add(drafts)
+    data = bytearray(path.read_bytes())
+    assert len(data) % 4096 == 0
+    middle = len(data) // 2 // 4096 * 4096
+    data[middle : middle + 3 * 4096] = b"\xff" * 3 * 4096
+    path.write_bytes(data)
+    with SqliteStore(path, "p") as store:
+        with pytest.raises(StoreError):
+            store.memories()
+        memories, _, lost = store.salvage()
+        assert 300 < len(memories) < 400 and len(memories) + lost == 400
+        assert all(m.content == f"memory {m.id - 1} " * 40 for m in memories)
+
+
+def test_a_whole_store_is_salvaged_whole(store: SqliteStore) -> None:
+    store.add([Draft("A", "x", cue="c"), Draft("A", "y")])
+    assert store.salvage() == (store.memories(), store.cues(), 0)
+    with closing(sqlite3.connect(store.path)) as db:
+        db.execute("DELETE FROM sqlite_sequence")
+        db.commit()
+    assert store.salvage()[2] == 0
 
 
 def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
@@ -206,20 +295,22 @@ def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
         SqliteStore(tmp_path / "file" / "m.db", "p")
 
 
-@pytest.mark.skipif(
-    os.geteuid() == 0 and not shutil.which("setpriv"), reason="root writes anywhere"
-)
-def test_a_read_only_folder_is_an_error(path: Path) -> None:
+@pytest.mark.parametrize("open_beside", [False, True])
+def test_a_read_only_folder_is_read_and_an_error_to_write(path: Path, open_beside: bool) -> None:
     with SqliteStore(path, "p") as store:
         store.add([Draft("A", "x")])
+    holder = SqliteStore(path, "p") if open_beside else None  # its -wal and -shm stay
+    if holder:
+        holder.add([Draft("A", "z")])
     code = (
         "import sys; from pathlib import Path\n"
         "from muralkit.errors import StoreError\n"
         "from muralkit.store.sqlite import SqliteStore\n"
         "from muralkit.store import Draft\n"
-        "try:\n"
-        "    with SqliteStore(Path(sys.argv[1]), 'p') as s: s.add([Draft('A', 'y')])\n"
-        "except StoreError as error: print(error.what)\n"
+        "with SqliteStore(Path(sys.argv[1]), 'p') as s:\n"
+        "    print([m.content for m in s.memories()])\n"
+        "    try: s.add([Draft('A', 'y')])\n"
+        "    except StoreError as error: print(error.what)\n"
     )
     path.parent.chmod(0o555)
     before = path.read_bytes()
@@ -229,8 +320,11 @@ def test_a_read_only_folder_is_an_error(path: Path) -> None:
         command = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all", *command]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     path.parent.chmod(0o755)
+    if holder:
+        holder.close()
     assert "can't be opened or written" in done.stdout, done.stderr
-    assert path.read_bytes() == before
+    assert str(["x", "z"] if open_beside else ["x"]) in done.stdout
+    assert open_beside or path.read_bytes() == before
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
@@ -276,7 +370,7 @@ while time.monotonic() < until:
             pick = rng.random()
             if pick < 0.5 or not mine:
                 text = f"worker {seed} memory {len(mine)}"
-                [number] = store.add([Draft("A", text)]).ids
+                number = store.add([Draft("A", text)])[0].memory_id
                 mine[number] = text
             elif pick < 0.8:
                 number = rng.choice(list(mine))
