@@ -9,20 +9,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from muralkit.errors import (
-    EnvironmentProblem,
-    FontError,
-    GoldenError,
-    InputError,
-    MuralkitError,
-    OutputError,
-    TemplateError,
-    ThemeError,
-)
-from muralkit.model import Cue, Dropped, Escaped, Mural, Reason
-
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
+    from muralkit.errors import (
+        EnvironmentProblem,
+        FontError,
+        GoldenError,
+        InputError,
+        MuralkitError,
+        OutputError,
+        TemplateError,
+        ThemeError,
+    )
+    from muralkit.model import Cue, Dropped, Escaped, Mural, Reason
     from muralkit.pipeline import render, render_svg
     from muralkit.theme import Theme
 
@@ -50,17 +49,28 @@ __all__ = [
 ]
 
 _LAZY = {
-    "ReplayCache": "muralkit.cache",
-    "Theme": "muralkit.theme",
-    "render": "muralkit.pipeline",
-    "render_svg": "muralkit.pipeline",
+    "errors": (
+        "EnvironmentProblem",
+        "FontError",
+        "GoldenError",
+        "InputError",
+        "MuralkitError",
+        "OutputError",
+        "TemplateError",
+        "ThemeError",
+    ),
+    "model": ("Cue", "Dropped", "Escaped", "Mural", "Reason"),
+    "cache": ("ReplayCache",),
+    "theme": ("Theme",),
+    "pipeline": ("render", "render_svg"),
 }
+_MODULE = {name: f"muralkit.{module}" for module, names in _LAZY.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """What is heavy to import is imported when it is first asked for."""
-    if name not in _LAZY:
+    """A name is imported when it is first asked for."""
+    if name not in _MODULE:
         raise AttributeError(f"module 'muralkit' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_LAZY[name]), name)
+    return getattr(import_module(_MODULE[name]), name)

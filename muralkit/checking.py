@@ -67,18 +67,21 @@ def _tuples(value: Any) -> Any:
 
 def _explain(error: ValidationError, kind: type) -> str:
     """The first thing that is wrong, with its key and, for an unknown key, the nearest one."""
-    first = error.errors(include_url=False)[0]
-    place = [
-        str(part)
-        for part in first["loc"]
-        if not str(part).startswith(("constrained-", "function-", "literal["))
-    ]
+    first, *others = error.errors(include_url=False)
+    place = _place(first["loc"])
     if first["type"] == "extra_forbidden":
         known = _keys(kind, place[:-1])
         near = get_close_matches(place[-1], known, n=1)
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
         return f"Unknown key {'.'.join(place)!r}; {advice}"
-    return f"{'.'.join(place)}: {first['msg']}." if place else f"{first['msg']}."
+    also = [other["msg"] for other in others if _place(other["loc"]) == place]
+    message = " or ".join([first["msg"], *(text[0].lower() + text[1:] for text in also)])
+    return f"{'.'.join(place)}: {message}." if place else f"{message}."
+
+
+def _place(loc: tuple[int | str, ...]) -> list[str]:
+    """The keys of a place, without pydantic's names for the branches of a union."""
+    return [str(part) for part in loc if part != "int" and not str(part).startswith("literal[")]
 
 
 def _keys(kind: type, place: list[str]) -> list[str]:

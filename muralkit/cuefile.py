@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from muralkit.errors import InputError
@@ -24,7 +25,9 @@ def read(data: bytes, where: str) -> list[Cue]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"The file is not UTF-8 text (byte {error.start}).", where=where, hint=_HINT
+            f"The file is not UTF-8 text (byte {error.start}).",
+            where=where,
+            hint="Save it as UTF-8.",
         ) from error
     if text.lstrip()[:1] == "[":
         entries = _parse(text, where)
@@ -103,7 +106,10 @@ def _checked(entries: Any, place: Callable[[int], str]) -> list[Cue]:
 
 def _missing(field: str, entry: Mapping[str, Any], where: str) -> InputError:
     """A missing field; the likely cause where it is known."""
+    near = get_close_matches(field, [str(key) for key in entry if key not in _FIELDS], n=1)
     hint = f"It may be null, which reads as 50. {_HINT}" if field == "importance" else _HINT
+    if near:
+        hint = f"There is a field {_shown(near[0])}: is it that one? {_HINT}"
     if field == "id" and any(isinstance(value, list) for value in entry.values()):
         hint = f"Give the list itself, without an object around it. {_HINT}"
     return InputError(f"The field {field!r} is missing.", where=where, hint=hint)

@@ -7,6 +7,7 @@ bytes; only `update` writes into the folder.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from muralkit import cuefile, output, pipeline
+from muralkit import cuefile, files, output, pipeline
 from muralkit import theme as themes
 from muralkit.errors import GoldenError, MuralkitError, OutputError
 from muralkit.model import Cue
@@ -88,21 +89,24 @@ def _is_list(path: Path) -> bool:
 def read(path: Path) -> Case:
     """A case with its theme and cues loaded. Raises GoldenError, InputError or ThemeError."""
     try:
-        case = json.loads(path.read_text(encoding="utf-8"))
+        case = json.loads(files.read(path).decode())
+        if not isinstance(case, dict):
+            raise ValueError("it is no object")
+        for field, kinds in (("theme", str), ("cues", str | list)):
+            if not isinstance(case.get(field), kinds):
+                raise ValueError(f"the field {field!r} is missing or of another type")
         name, listed = case["theme"], case["cues"]
-        if isinstance(listed, str):
-            beside = path.parent / listed
-            cues = cuefile.read(beside.read_bytes(), str(beside))
-        elif isinstance(listed, list):
-            cues = cuefile.checked(listed, str(path))
-        else:
-            raise TypeError("cues must be a list, or the path of a file")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        beside = path.parent / listed if isinstance(listed, str) else path
+        data = files.read(beside)
+    except (OSError, ValueError, RecursionError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise GoldenError(
-            f"The case can't be read: {error!r}.",
+            f"The case can't be read: {reason}.",
             where=str(path),
             hint='A case is {"theme": "standard", "cues": [...]}; either may be a path beside it.',
         ) from error
+    own_cues = beside == path
+    cues = cuefile.checked(listed, str(path)) if own_cues else cuefile.read(data, str(beside))
     own = path.parent / str(name)
     theme = themes.load(own if own.exists() else str(name))
     return Case(path.stem, theme, tuple(cues), path.with_suffix(".svg"), path.with_suffix(".png"))
@@ -158,7 +162,8 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
     try:
         expected = _open(case.png.read_bytes())
     except (OSError, ValueError, SyntaxError) as error:
-        return Outcome(case.name, f"{case.png.name} can't be read: {error}")
+        reason = error if isinstance(error, OSError) and error.strerror else "it is no PNG"
+        return Outcome(case.name, f"{case.png.name} can't be read: {reason}")
     actual = _open(png)
     if expected.size != actual.size:
         problem = f"the size is {_size(actual)}, expected {_size(expected)}"
@@ -174,6 +179,9 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
         )
     if png != _content(case.png):
         return Outcome(case.name, "the same pixels in another file: the encoder changed")
+    for left in (f"{case.name}.png", f"{case.name}.svg"):  # of a failure that is mended
+        with contextlib.suppress(OSError):
+            (failures / left).unlink()
     return Outcome(case.name)
 
 

@@ -13,8 +13,11 @@ from typing import Any, Literal
 
 from muralkit.model import TILE
 
-LEAST_PITCH = 0.75
-"""Of the size: capitals and their accents take this much of an em in most faces."""
+LEAST_PITCH = 1.0
+"""Of the size: from an ascender's top to a descender's foot most faces take 0.95 em."""
+
+MOST_EXTRA = 2
+"""Corners of the colour cube that plates.py has left."""
 
 MOST_TILES = 160
 """Tiles of a side: 4,480 px, more than any provider takes."""
@@ -77,8 +80,10 @@ class CanvasSection:
         for key, value in (("width", self.width), ("max_side", self.max_side)):
             if value == "fit":
                 continue
-            near = min(max(1, (value + TILE // 2) // TILE), MOST_TILES) * TILE
-            if value % TILE or value != near:
+            if value > MOST_TILES * TILE:
+                raise ValueError(f"{key} must be at most {MOST_TILES * TILE} px")
+            near = max(1, (value + TILE // 2) // TILE) * TILE
+            if value != near:
                 raise ValueError(f"{key} must be whole tiles of {TILE} px, such as {near}")
         if self.width == "fit":
             return
@@ -135,12 +140,14 @@ class InksSection:
     mark: str = "#1f5fbf"
     banner_ground: str = "#10306e"
     banner: str = "#ffffff"
-    extra: tuple[str, ...] = _limited((), max_length=2)
+    extra: tuple[str, ...] = ()
     """Further colours that the template paints; plates.py has room for two."""
 
     def __post_init__(self) -> None:
         for key in INKS:
             _check_colour(key, getattr(self, key))
+        if len(self.extra) > MOST_EXTRA:
+            raise ValueError(f"extra takes at most {MOST_EXTRA} colours")
         for colour in self.extra:
             _check_colour("extra", colour)
         # A cue must not be able to draw what looks like a bullet or an escape.
@@ -171,7 +178,7 @@ class Manifest:
     """A theme's TOML file, whole."""
 
     description: str = ""
-    template: str = _limited("mural.svg.j2", pattern=r"^[^/\\]+\.j2$", max_length=100)
+    template: str = _limited("mural.svg.j2", max_length=100)
     canvas: CanvasSection = CanvasSection()
     text: TextSection = TextSection()
     banner: BannerSection = BannerSection()
@@ -180,6 +187,8 @@ class Manifest:
     raster: RasterSection = RasterSection()
 
     def __post_init__(self) -> None:
+        if not re.fullmatch(r"[^/\\\0]+\.j2", self.template):
+            raise ValueError("template: must be NAME.j2, beside the manifest or a bundled one")
         if self.repeat.height > self.banner.height:
             raise ValueError("repeat.height must not be over banner.height: it is the slim one")
         for key, height, size in (
@@ -188,9 +197,7 @@ class Manifest:
             ("repeat.height", self.repeat.height, self.repeat.size),
         ):
             if height < LEAST_PITCH * size:
-                raise ValueError(
-                    f"{key} must be at least {LEAST_PITCH} of its size, or lines collide"
-                )
+                raise ValueError(f"{key} must be at least its size, or lines collide")
 
 
 _FAMILY = r"""^[^,"'\s]+( [^,"'\s]+)*$"""  # an SVG's list of families parts them at commas

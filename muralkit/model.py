@@ -6,7 +6,7 @@ Lengths are CSS pixels (one pixel of the PNG), y grows downwards, and a point
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -223,7 +223,7 @@ class Mural:
     every input of the picture; `cached` says that the bytes came from the cache.
     """
 
-    png: bytes
+    png: bytes = field(repr=False)
     width: int
     height: int
     tokens: int

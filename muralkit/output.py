@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from muralkit.errors import OutputError
@@ -14,23 +15,30 @@ PRIVATE = 0o600  # a picture holds memories
 
 
 def write(path: Path, data: bytes, mode: int = PRIVATE) -> None:
-    """Write a file by renaming a finished one over it.
+    """Write a file by renaming a finished one over it. See write_all."""
+    write_all([(path, data)], mode)
+
+
+def write_all(results: Sequence[tuple[Path, bytes]], mode: int = PRIVATE) -> None:
+    """Write several files, each by renaming a finished one over it, once all are finished.
 
     An existing file keeps its permissions, a new one gets `mode`. Raises
-    OutputError; what stood at the path before is then intact.
+    OutputError; what stood at the paths before is then intact.
     """
+    finished: list[tuple[Path, Path]] = []
+    path = Path()
     try:
-        if not path.name:
-            raise IsADirectoryError(21, "Is a directory")
-        if path.exists() and not path.is_file():
-            _write_through(path, data)  # as it is named: a pipe's /dev/stdout has no real path
-            return
-        target = Path(os.path.realpath(path))
-        if target.is_file() and not os.access(target, os.W_OK):
-            raise PermissionError(13, "Permission denied")
-        if target.exists():
-            mode = target.stat().st_mode & 0o7777
-        _replace(target, data, mode)
+        for path, data in results:
+            if not path.name:
+                raise IsADirectoryError(21, "Is a directory")
+            if path.exists() and not path.is_file():
+                _write_through(path, data)  # as it is named: a pipe's /dev/stdout has no real path
+            else:
+                target = Path(os.path.realpath(path))
+                finished.append((_finished(target, data, mode), target))
+        while finished:
+            finished[0][0].replace(finished[0][1])
+            del finished[0]
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise OutputError(
@@ -38,6 +46,10 @@ def write(path: Path, data: bytes, mode: int = PRIVATE) -> None:
             where=str(path),
             hint="Give another path; what stood there is as it was.",
         ) from error
+    finally:
+        for temporary, _ in finished:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
 
 
 def _write_through(target: Path, data: bytes) -> None:
@@ -46,7 +58,12 @@ def _write_through(target: Path, data: bytes) -> None:
         stream.write(data)
 
 
-def _replace(target: Path, data: bytes, mode: int) -> None:
+def _finished(target: Path, data: bytes, mode: int) -> Path:
+    """The data in a file beside the target, ready to be renamed over it."""
+    if target.is_file() and not os.access(target, os.W_OK):
+        raise PermissionError(13, "Permission denied")
+    if target.exists():
+        mode = target.stat().st_mode & 0o7777
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -54,7 +71,7 @@ def _replace(target: Path, data: bytes, mode: int) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         Path(name).chmod(mode)
-        Path(name).replace(target)
+        return Path(name)
     except BaseException:
         with contextlib.suppress(OSError):
             Path(name).unlink()

@@ -109,6 +109,7 @@ def _paint(document: str, layout: Layout, theme: Theme) -> bytes:
             where=where,
             hint="`muralkit render --svg FILE` writes the document that the template made.",
         ) from error
+    svg.check_whole(document, layout, theme)
     return png.encode(indices, layout.canvas.width, plates.palette)
 
 

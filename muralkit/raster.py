@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 from xml.etree.ElementTree import Element, ParseError
 from xml.parsers import expat
@@ -60,6 +62,59 @@ _NOT_ON_TEXT = frozenset(
         "visibility",
     )
 )
+# What CairoSVG draws or reads of SVG 1.1; anything else it passes over without a word.
+_ELEMENTS = frozenset(
+    (
+        "circle",
+        "clipPath",
+        "defs",
+        "desc",
+        "ellipse",
+        "feBlend",
+        "feFlood",
+        "feOffset",
+        "filter",
+        "g",
+        "line",
+        "linearGradient",
+        "marker",
+        "metadata",
+        "path",
+        "polygon",
+        "polyline",
+        "radialGradient",
+        "rect",
+        "stop",
+        "style",
+        "svg",
+        "switch",
+        "symbol",
+        "text",
+        "title",
+        "tspan",
+        "use",
+    )
+)
+_LENGTH_ATTRIBUTES = frozenset(
+    (
+        "cx",
+        "cy",
+        "height",
+        "r",
+        "rx",
+        "ry",
+        "stroke-width",
+        "width",
+        "x",
+        "x1",
+        "x2",
+        "y",
+        "y1",
+        "y2",
+    )
+)
+_LENGTH = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:px|pt|pc|mm|cm|in|em|ex|%)?")
+_NOT_NEGATIVE = frozenset(("height", "r", "rx", "ry", "stroke-width", "width"))
 _OUTSIDE = re.compile(r"url\(\s*[\"']?\s*(?!#)([^)]*)|(@import[^;]*)", re.IGNORECASE)
 
 
@@ -132,10 +187,19 @@ def _check(root: Element) -> None:
         name = _local(element)
         if name in _UNDRAWN:
             raise _Fault(f"<{name}> can't be drawn the same everywhere", element)
+        if name not in _ELEMENTS and isinstance(element.tag, str):
+            near = get_close_matches(name, _ELEMENTS, n=1)
+            advice = f": did you mean <{near[0]}>?" if near else " that can be drawn"
+            raise _Fault(f"<{name}> is no element of SVG{advice}", element)
         styles = [element.text or ""] if name == "style" else []
         for key, value in element.attrib.items():
             if key.rpartition("}")[2] in ("href", "src") and not value.strip().startswith("#"):
                 raise _Fault(f"it loads {value!r} from outside", element)
+            if key in _LENGTH_ATTRIBUTES:
+                if not _LENGTH.fullmatch(value.strip()):
+                    raise _Fault(f"{key}={value!r} is no length", element)
+                if key in _NOT_NEGATIVE and value.strip().startswith("-"):
+                    raise _Fault(f"{key}={value!r} must not be negative", element)
             if key == "systemLanguage":
                 raise _Fault("systemLanguage is not drawn the same everywhere", element)
             if key == "style" or "(" in value or "@" in value:
@@ -257,7 +321,9 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         x, y = self._pen
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y
-        x -= {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", "start"), 0.0) * add_up(steps)
+        whole = add_up(steps)
+        x -= {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", "start"), 0.0) * whole
+        self._check_inside(text, ((x, y), (x + whole, y)))
         context = self.context._pointer
         _LIB.cairo_save(context)
         _LIB.cairo_translate(context, x, y)
@@ -274,7 +340,14 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
                 skip = 0.0
             skip += step
         _LIB.cairo_restore(context)
-        self._pen = (x + add_up(steps), y)
+        self._pen = (x + whole, y)
+
+    def _check_inside(self, text: str, ends: Sequence[tuple[float, float]]) -> None:
+        """Both ends of a text's baseline are on the canvas, or a reader would miss some."""
+        for end in ends:
+            x, y = self.context.user_to_device(*end)
+            if not (0 <= x <= self._canvas.width + 0.5 and 0 <= y <= self._canvas.height):
+                raise _Fault(f"the text {text[:40]!r} reaches out of the canvas", None)
 
     def _face(self, node: Node) -> Face:
         key = node.get("font-family", ""), node.get("font-weight", "400")

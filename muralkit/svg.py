@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -25,12 +26,15 @@ from jinja2 import (
     Template,
     TemplateNotFound,
     TemplateSyntaxError,
+    nodes,
 )
 from jinja2 import (
     TemplateError as JinjaError,
 )
 from jinja2.bccache import Bucket
+from jinja2.compiler import CodeGenerator, Frame
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from markupsafe import escape
 
 from muralkit import files
 from muralkit.errors import TemplateError
@@ -64,6 +68,36 @@ def draw(layout: Layout, theme: Theme) -> str:
             hint="Call the function, with brackets, or write one of its values.",
         )
     return document
+
+
+def check_whole(document: str, layout: Layout, theme: Theme) -> None:
+    """Raises TemplateError where a document lacks text of a cue: it would not be shown,
+    though the mural says so.
+    """
+    left_out = _left_out(document, layout)
+    if left_out:
+        raise TemplateError(
+            f"The template does not draw the text {left_out[:40]!r} of the layout.",
+            where=str(_template(theme).filename),
+            hint="It draws every run of a cue, whole and as it is; see `styles` in the README.",
+        )
+
+
+def _left_out(document: str, layout: Layout) -> str:
+    """A run of a cue that the document does not have; empty where it has all of them."""
+    runs = [
+        run.text
+        for item in layout.placed
+        for run in item.line.runs
+        if run.ink in (Ink.TEXT, Ink.PROHIBITION)
+    ]
+    wanted = Counter(str(escape("".join(runs))))
+    if wanted <= Counter("".join(_BETWEEN_TAGS.findall(document))):
+        return ""
+    return next((text for text in runs if str(escape(text)) not in document), runs[0])
+
+
+_BETWEEN_TAGS = re.compile(">([^<]+)<")
 
 
 def _address(document: str, layout: Layout) -> int | None:
@@ -220,6 +254,15 @@ class _FlatLoader(BaseLoader):
             raise JinjaError(f"{path} is not UTF-8 text.") from error
 
 
+class _LineByLine(CodeGenerator):
+    """Notes the line of plain text too: Jinja itself only those of expressions and tags."""
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
+        for part in node.nodes:
+            self.newline(part)
+            super().visit_Output(nodes.Output([part], lineno=part.lineno), frame)
+
+
 class _Compiled(BytecodeCache):
     """Compiled templates, in memory, by name and content."""
 
@@ -249,6 +292,7 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
         auto_reload=False,
         bytecode_cache=_COMPILED,
     )
+    environment.code_generator_class = _LineByLine
     environment.filters["px"] = px
     # What draws another picture each time: chance, addresses, state between renders.
     del environment.filters["random"]

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,14 @@ from muralkit.themefile import ThemeFile
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """A manifest that was checked, and where its template and faces come from.
+    """A manifest that was checked, and where it, its template and its faces come from.
 
     `folders` are searched for templates in their order; `fingerprint` is a hash
     over everything that can change the picture.
     """
 
     name: str
+    path: Path
     manifest: Manifest
     folders: tuple[Path, ...]
     face_files: tuple[FaceFile, ...]
@@ -56,7 +58,17 @@ def check(file: ThemeFile) -> Theme:
     names = {face.name for face in own}
     faces = (*own, *(face for face in bundled() if face.name not in names))
     _check_distinct(faces, file.path)
-    return Theme(file.name, manifest, file.folders, faces, file.fingerprint)
+    known = [face.name for face in faces]
+    for key, wanted in (("text.face", manifest.text.face), ("banner.face", manifest.banner.face)):
+        if wanted not in known:
+            near = get_close_matches(wanted, known, n=1)
+            raise ThemeError(
+                f"{key}: no face is called {wanted!r}.",
+                where=str(file.path),
+                hint=(f"Did you mean {near[0]!r}? " if near else "")
+                + f"Known faces: {', '.join(known)}. A theme adds its own with [[face]].",
+            )
+    return Theme(file.name, file.path, manifest, file.folders, faces, file.fingerprint)
 
 
 def _check_distinct(faces: Sequence[FaceFile], manifest: Path) -> None:

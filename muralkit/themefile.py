@@ -62,20 +62,28 @@ def _bundled(name: str) -> ThemeFile:
     return _build(assets.folder("templates") / f"{name}.toml")
 
 
-def _locate(name_or_path: str | Path) -> Path:
+def _locate(name_or_path: str | Path, called: str = "") -> Path:
+    """The manifest of a path; `called` is what a person wrote for it."""
     path = Path(name_or_path)
     try:
         if path.is_dir():
             path = path / "theme.toml"
+            if not path.exists():
+                raise ThemeError(
+                    "The folder has no theme.toml.",
+                    where=str(path.parent),
+                    hint='A theme.toml may be as short as: inherits = "standard"',
+                )
         if path.is_file():
             return path.resolve()
     except PermissionError as error:
         raise ThemeError("The manifest can't be read: no permission.", where=str(path)) from error
     except (OSError, ValueError):
         pass
-    near = get_close_matches(str(name_or_path), names(), n=1)
+    called = called or str(name_or_path)
+    near = get_close_matches(called.lower(), names(), n=1)
     raise ThemeError(
-        f"There is no theme {str(name_or_path)!r}.",
+        f"There is no theme {called!r}.",
         hint=(f"Did you mean {near[0]!r}? " if near else "")
         + f"Bundled themes: {', '.join(names())}. Or give the path of a manifest (.toml) "
         "or of a folder with a theme.toml.",
@@ -116,7 +124,10 @@ def _chain(path: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
         if not isinstance(parent, str):
             raise ThemeError("inherits must be the name or path of a theme.", where=str(path))
         near = assets.folder("templates") / f"{parent}.toml"
-        following = _locate(near if parent in names() else path.parent / parent)
+        try:
+            following = _locate(near if parent in names() else path.parent / parent, parent)
+        except ThemeError as error:
+            raise ThemeError(f"inherits: {error.what}", where=str(path), hint=error.hint) from error
         if following in seen:
             raise ThemeError(f"inherits leads back to {following.name}.", where=str(path))
         path = following

@@ -443,7 +443,8 @@ def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
         child.send_signal(signal.SIGINT)
         _, err = child.communicate()
         assert child.returncode in (0, 130, -signal.SIGINT), err  # the last: it was done already
-        assert b"Traceback" not in err, err
+        # Python reports, and forgets, an interrupt that falls into one of its own callbacks.
+        assert b"Traceback" not in err or b"Exception ignored in" in err, err
         left = (tmp_path / "m.png").read_bytes()
         assert left in (b"old", (tmp_path / "whole.png").read_bytes())
 
@@ -455,3 +456,50 @@ def test_an_error_moves_no_cursor(tmp_path: Path) -> None:
     done = run("render", CUES, "--theme", tmp_path, "--no-cache", "-o", tmp_path / "x.png")
     assert done.returncode == 2
     assert b"\x1b" not in done.stderr and b"\\x1b[31mred" in done.stderr
+
+
+@pytest.mark.parametrize("bad", ["-o", "--svg"])
+def test_of_two_results_both_are_written_or_neither(bad: str, tmp_path: Path) -> None:
+    paths = {"-o": tmp_path / "m.png", "--svg": tmp_path / "m.svg"}
+    for path in paths.values():
+        path.write_text("old")
+    paths[bad] = tmp_path / "missing" / "x"
+    arguments = [part for option, path in paths.items() for part in (option, path)]
+    done = run("render", CUES, "--no-cache", *arguments)
+    assert done.returncode == 4 and b"what stood there is as it was" in done.stderr
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert left == ["m.png", "m.svg"]
+    assert {path.read_text() for path in tmp_path.iterdir()} == {"old"}
+
+
+def test_the_document_of_a_picture_that_fails_is_written(tmp_path: Path) -> None:
+    (tmp_path / "theme.toml").write_text('template = "mine.j2"\n')
+    (tmp_path / "mine.j2").write_text("<svg>\n<rct/>\n</svg>")
+    svg = tmp_path / "m.svg"
+    done = run("render", CUES, "--theme", tmp_path, "--svg", svg, "-o", tmp_path / "m.png")
+    assert done.returncode == 2 and b"mine.j2:2: " in done.stderr
+    assert svg.read_text() == "<svg>\n<rct/>\n</svg>" and not (tmp_path / "m.png").exists()
+
+
+@pytest.mark.parametrize("command", [("render", CUES), ("demo",)])
+def test_the_configured_theme_is_taken(command: tuple[object, ...], tmp_path: Path) -> None:
+    config = tmp_path / ".muralkit" / "muralkit.jsonc"
+    config.parent.mkdir()
+    config.write_text('{"mural": {"theme": "dense"}}')
+    out = tmp_path / "m.png"
+    for more, theme in (((), "dense"), (("--theme", "dark"), "dark")):
+        done = run(*command, "-o", out, "--json", *more, cwd=tmp_path)
+        assert json.loads(done.stdout)["theme"] == theme
+    config.write_text('{"mural": {"theme": "dens"}}')
+    done = run(*command, "-o", out, "--json", cwd=tmp_path)
+    assert done.returncode == 2 and b"There is no theme" in done.stderr
+
+
+def test_an_unknown_command_has_a_nearest_one() -> None:
+    assert b"There is no command 'rendr'. Did you mean 'render'?" in run("rendr").stderr
+
+
+def test_a_mural_prints_without_its_bytes() -> None:
+    from muralkit import render
+
+    assert "PNG" not in repr(render([]))

@@ -158,3 +158,10 @@ def test_a_number_too_large_to_print_is_an_error(field: str) -> None:
     with pytest.raises(InputError, match=r"an? int too large to show|it is 1000"):
         checked([{**GOOD, field: 10**9999}])
     assert checked([{**GOOD, "id": 2**63 - 1}, {**GOOD, "id": -(2**63)}])
+
+
+def test_a_misspelt_field_is_pointed_to() -> None:
+    wrong = {"categroy" if key == "category" else key: value for key, value in GOOD.items()}
+    error = fault([wrong])
+    assert error.what == "The field 'category' is missing."
+    assert error.hint.startswith("There is a field 'categroy': is it that one?")

@@ -310,7 +310,8 @@ def test_html_is_read_as_its_text() -> None:
     text = (
         "<details>\n<summary>Known <b>limits</b></summary>\n\n- 5 retries\n\n</details>\n\n"
         "- after\n\n<p align='center'>Never &lt;b&gt; push</p>\n\n<!-- hidden -->\n\n"
-        "<script>alert(1)</script>\n<style>\np { color: red }\n</style>\n\n- item\n  <p>inside</p>\n"
+        "<script>alert(1)</script>\n<style>\np { color: red }\n</style>\n\n"
+        "- item\n  <p>inside</p>\n"
     )
     assert notes(text) == [
         ("CONSTRAINTS", "5 retries"),

@@ -302,3 +302,69 @@ def test_an_error_that_comes_only_once_is_located_as_well_as_can_be(tmp_path: Pa
     """The second rendering, which looks for the line, raises where the first did not."""
     error = fault(tmp_path, OPEN + "\n<rect fill='#123456' width='9' height='9'/></svg>")
     assert error.where.endswith("mine.svg.j2:2")
+
+
+@pytest.mark.parametrize(
+    "line", ['<image href="x.png"/>', "<rct/>", '<rect fill="#123456" width="9" height="9"/>']
+)
+@pytest.mark.parametrize("place", ["before", "in a loop", "behind", "at the end"])
+def test_the_line_of_plain_text_is_found(tmp_path: Path, line: str, place: str) -> None:
+    """Jinja by itself knows the lines of expressions and tags only."""
+    at = {"before": 2, "in a loop": 4, "behind": 7, "at the end": 9}[place]
+    lines = [OPEN, "", "{% for n in [1, 2] -%}", "", "<g>{{ n }}</g>", "{%- endfor %}", "", "<g/>"]
+    lines += ["", "</svg>"]
+    lines[at - 1] += line
+    assert fault(tmp_path, "\n".join(lines)).where.endswith(f"mine.svg.j2:{at}")
+
+
+@pytest.mark.parametrize(
+    ("element", "expected"),
+    [
+        ("<rct/>", "<rct> is no element of SVG: did you mean <rect>?"),
+        ("<blink/>", "<blink> is no element of SVG that can be drawn"),
+        ('<rect width="abc" height="9"/>', "width='abc' is no length"),
+        ('<rect width="-5" height="9"/>', "width='-5' must not be negative"),
+        ('<circle r="nan"/>', "r='nan' is no length"),
+        ('<rect x="1 2" width="9" height="9"/>', "x='1 2' is no length"),
+    ],
+)
+def test_what_svg_does_not_know_is_refused(tmp_path: Path, element: str, expected: str) -> None:
+    assert expected in fault(tmp_path, OPEN + element + "</svg>").what
+
+
+TEXT = (
+    "{% for style in styles %}<g font-family='{{ style.family }}' fill='{{ style.colour }}' "
+    "font-weight='{{ style.weight }}' font-size='{{ style.size }}'>{% for run in style.texts %}"
+    "<text x='{{ run.x }}' y='{{ run.y }}'>{{ run.text }}</text>{% endfor %}</g>{% endfor %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (("{{ run.text }}", ""), "does not draw the text 'a < b' of the layout"),
+        (("{{ run.text }}", "{{ run.text|upper }}"), "does not draw the text 'a < b'"),
+        (("{{ run.text }}", "{{ run.text[:2] }}"), "does not draw the text 'a < b'"),
+        (("{{ run.x }}", "{{ run.x + 4000 }}"), "reaches out of the canvas"),
+        (("{{ run.x }}", "{{ run.x - 40 }}"), "reaches out of the canvas"),
+        (("{{ run.y }}", "{{ run.y + 400 }}"), "reaches out of the canvas"),
+        (("<g ", "<g transform='translate(0 -500)' "), "reaches out of the canvas"),
+    ],
+)
+def test_a_cue_that_is_said_to_be_shown_is_drawn(
+    tmp_path: Path, change: tuple[str, str], expected: str
+) -> None:
+    banner = "<rect width='{{ canvas.width }}' height='28' fill='{{ inks.banner_ground }}'/>"
+    whole = OPEN + banner + TEXT + "</svg>"
+    cues = [cue(1, "a < b"), cue(2, "⊘no & not")]
+    assert render(cues, theme_with(tmp_path, whole)).shown == (1, 2)
+    with pytest.raises(TemplateError, match=re.escape(expected)):
+        render(cues, theme_with(tmp_path, whole.replace(*change)))
+
+
+def test_a_template_may_draw_its_own_bullets(tmp_path: Path) -> None:
+    only = TEXT.replace("<text", "{% if style.colour != inks.mark %}<text").replace(
+        "</text>", "</text>{% endif %}"
+    )
+    banner = "<rect width='{{ canvas.width }}' height='28' fill='{{ inks.banner_ground }}'/>"
+    assert render([cue(1, "a")], theme_with(tmp_path, OPEN + banner + only + "</svg>")).png

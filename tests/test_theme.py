@@ -98,8 +98,8 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
     [
         ("[text]\nsize = 0.0\n", "text.size: Input should be greater than or equal to 3"),
         ("[text]\nsize = -3\n", "text.size: Input should be greater than or equal to 3"),
-        ("[text]\npitch = 5\n", "text.pitch must be at least 0.75 of its size"),
-        ("[banner]\nsize = 50.0\n", "banner.height must be at least 0.75 of its size"),
+        ("[text]\npitch = 5\n", "text.pitch must be at least its size"),
+        ("[banner]\nsize = 50.0\n", "banner.height must be at least its size"),
         ("[text]\nsize = nan\n", "text.size"),
         ("[text]\nsize = inf\n", "text.size"),
         ('[text]\nsize = "ten"\n', "text.size: Input should be a valid number"),
@@ -109,8 +109,16 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
         ("[canvas]\nzzz = 1\n", "Unknown key 'canvas.zzz'; known: columns, gutter"),
         ("inherit = 'dense'\n", "Unknown key 'inherit'; did you mean 'inherits'?"),
         ("[canvas]\nwidth = 1000\n", "must be whole tiles of 28 px, such as 1008"),
-        ("[canvas]\nwidth = 0\n", "canvas.width"),
-        ('[canvas]\nwidth = "auto"\n', "canvas.width"),
+        ("[canvas]\nwidth = 0\n", "canvas.width must be whole tiles of 28 px, such as 28"),
+        ("[canvas]\nwidth = 28000\n", "canvas.width must be at most 4480 px"),
+        (f"[canvas]\nwidth = 1{'0' * 400}\n", "canvas.width must be at most 4480 px"),
+        ("[canvas]\nwidth = -28\n", "canvas.width must be whole tiles of 28 px, such as 28"),
+        ('template = "x.svg"\n', "template: must be NAME.j2, beside the manifest"),
+        ('[inks]\nextra = ["#111111", "#222222", "#333333"]\n', "inks.extra takes at most 2"),
+        ('[text]\nface = "Roboto Condensd"\n', "text.face: no face is called 'Roboto Condensd'"),
+        ('[banner]\nface = "x"\n', "banner.face: no face is called 'x'"),
+        ('inherits = "dens"\n', "inherits: There is no theme 'dens'"),
+        ('[canvas]\nwidth = "auto"\n', "valid integer or input should be 'fit'"),
         ("[canvas]\nwidth = 2016\n", "width must be within max_side and max_tiles"),
         ("[canvas]\ncolumns = 0\n", "canvas.columns"),
         ('[inks]\ntext = "red"\n', "inks.text: a colour is written #rrggbb"),
@@ -212,6 +220,28 @@ def test_a_wrong_theme_is_an_error_though_a_right_one_was_cached(tmp_path: Path)
 
 def test_a_huge_number_is_an_error(tmp_path: Path) -> None:
     assert "not valid TOML" in fault(write(tmp_path, f"[text]\nsize = {'9' * 5000}\n")).what
+
+
+def test_errors_say_what_is_near_and_where(tmp_path: Path) -> None:
+    from muralkit import render
+
+    assert "Did you mean 'dense'?" in fault(write(tmp_path, 'inherits = "dens"\n')).hint
+    face = fault(write(tmp_path, '[text]\nface = "Roboto Condensd"\n'))
+    assert "Did you mean 'Roboto Condensed'?" in face.hint
+    (tmp_path / "empty").mkdir()
+    folder = fault(tmp_path / "empty")
+    assert (folder.what, folder.where) == ("The folder has no theme.toml.", str(tmp_path / "empty"))
+    for manifest in (
+        '[text]\nbullet = "日"\n',
+        "[text]\nsnap = true\n",
+        "[canvas]\ncolumns = 24\n",
+        "[canvas]\nmargin = 500\nmax_tiles = 39\n",
+        '[canvas]\nwidth = "fit"\nmax_side = 28\n',
+    ):
+        path = write(tmp_path, manifest)
+        with pytest.raises(ThemeError) as caught:
+            render([], path)
+        assert caught.value.where == str(path) and caught.value.hint
 
 
 def test_snap_needs_a_face_of_whole_pixels(tmp_path: Path) -> None:

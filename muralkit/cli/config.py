@@ -14,7 +14,12 @@ from muralkit.cli.projects import PROJECT
 
 @click.group("config")
 def config_group() -> None:
-    """Look at the configuration."""
+    """Look at the configuration.
+
+    \b
+    Example:
+      muralkit config show
+    """
 
 
 @config_group.command("show")

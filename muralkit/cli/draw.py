@@ -10,10 +10,18 @@ from typing import Any
 
 import click
 
-from muralkit.cli.options import JSON, NO_CACHE, OUTPUT, THEME, counted, open_cache, plain
+from muralkit.cli.options import (
+    JSON,
+    NO_CACHE,
+    OUTPUT,
+    THEME,
+    configured_theme,
+    counted,
+    open_cache,
+    plain,
+)
 from muralkit.cli.projects import PROJECT, STORE, open_place
 from muralkit.model import Cue, Mural, Reason
-from muralkit.themefile import DEFAULT
 
 
 @click.command()
@@ -52,7 +60,7 @@ def render(
       muralkit render - --json --no-cache < cues.json
     """
     from muralkit import cuefile, pipeline
-    from muralkit.output import write, write_stdout
+    from muralkit.errors import TemplateError
 
     targets = [output, svg_file or "", "-" if as_json else ""]
     _check_targets(targets, [str(path) for path in (cues, theme) if path is not None])
@@ -62,13 +70,16 @@ def render(
     else:
         name = "standard input" if str(cues) == "-" else str(cues)
         entries = cuefile.read(_read(cues), name)
-    theme = theme or DEFAULT
+        theme = theme or configured_theme(project)
     document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
-    with open_cache(no_cache, project) as cache:
-        mural = pipeline.render(entries, theme, cache=cache)
-    results = [(output, mural.png), *([(svg_file, document)] if svg_file is not None else [])]
-    for target, data in sorted(results, key=lambda item: item[0] == "-"):  # files first
-        write_stdout(data) if target == "-" else write(Path(target), data)
+    try:
+        with open_cache(no_cache, project) as cache:
+            mural = pipeline.render(entries, theme, cache=cache)
+    except TemplateError:  # the document is what the error is about
+        if svg_file is not None:
+            _write([(svg_file, document)])
+        raise
+    _write([(output, mural.png), *([(svg_file, document)] if svg_file is not None else [])])
     if as_json:
         click.echo(json.dumps(_report(mural, output, theme)))
     else:
@@ -91,16 +102,15 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
       muralkit demo --theme dense -o dense.png
     """
     from muralkit import assets, cuefile, pipeline, pricing
-    from muralkit.output import write, write_stdout
 
-    theme = theme or DEFAULT
+    theme = theme or configured_theme()
     _check_targets([output, "-" if as_json else ""], [theme])
     path = assets.demo_file()
     data = path.read_bytes()
     cues = cuefile.read(data, str(path))
     with open_cache(no_cache) as cache:
         mural = pipeline.render(cues, theme, cache=cache)
-    write_stdout(mural.png) if output == "-" else write(Path(output), mural.png)
+    _write([(output, mural.png)])
     memories = [json.loads(line) for line in data.decode().splitlines()]
     whole = [Cue(m["id"], m["category"], m["importance"], m["content"]) for m in memories]
     prices = {
@@ -148,6 +158,16 @@ def _overflow(project: Path, store_path: Path | None, everything: bool) -> tuple
     return list(found.drawable), config.mural.theme
 
 
+def _write(results: list[tuple[str, bytes]]) -> None:
+    """Files first, all or none; then what goes to standard output."""
+    from muralkit.output import write_all, write_stdout
+
+    write_all([(Path(target), data) for target, data in results if target != "-"])
+    for target, data in results:
+        if target == "-":
+            write_stdout(data)
+
+
 def _check_targets(outputs: list[str], inputs: list[str]) -> None:
     """No two results in one place, and none where an input is read from."""
     targets = [target for target in outputs if target]
@@ -170,7 +190,7 @@ def _read(path: Path) -> bytes:
         return sys.stdin.buffer.read()
     if not path.name:
         raise click.UsageError(
-            "CUES is empty: give the path of a JSON file, or - for standard input."
+            "CUES is empty or this folder: give the path of a JSON file, or - for standard input."
         )
     try:
         return path.read_bytes()
@@ -230,8 +250,8 @@ def _tell(mural: Mural, output: str) -> None:
         found = [f"U+{item.codepoint:04X} ({item.count})" for item in mural.escaped[:8]]
         more = ", ..." if len(mural.escaped) > 8 else ""
         total = sum(item.count for item in mural.escaped)
-        click.echo(
-            f"  escaped  {total:,} characters that no face has: {', '.join(found)}{more}", err=True
-        )
+        number = counted(total, "character", "characters")
+        click.echo(f"  escaped  {number} that no face has: {', '.join(found)}{more}", err=True)
     if mural.stripped:
-        click.echo(f"  stripped {mural.stripped:,} invisible characters", err=True)
+        number = counted(mural.stripped, "invisible character", "invisible characters")
+        click.echo(f"  stripped {number}", err=True)

@@ -20,7 +20,13 @@ CHECK_FAILED = 1
 
 @click.group("golden")
 def golden_group() -> None:
-    """Hold pictures against golden images."""
+    """Hold pictures against golden images.
+
+    \b
+    Examples:
+      muralkit golden check
+      muralkit golden update fit
+    """
 
 
 GOLDEN_FOLDER = click.option(

@@ -27,7 +27,13 @@ SHOWN = 20  # problems of an import; a file of another kind has one a line
 
 @click.group("memory")
 def memory_group() -> None:
-    """Keep a project's memories."""
+    """Keep a project's memories.
+
+    \b
+    Examples:
+      muralkit memory import AGENTS.md --leave-out Commands
+      muralkit memory list
+    """
 
 
 @memory_group.command("add")

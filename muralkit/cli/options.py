@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
+    from muralkit.config import Config
 
 
 def plain(text: str) -> str:
@@ -71,14 +73,29 @@ def open_cache(off: bool, project: Path = Path()) -> Iterator[ReplayCache | None
         yield cache
 
 
+def configured_theme(project: Path = Path()) -> str:
+    """The theme that the configuration names. Raises ConfigError."""
+    from muralkit.themefile import DEFAULT
+
+    found = _configured(project)
+    return found.mural.theme if found else DEFAULT
+
+
 def _cache_settings(project: Path) -> tuple[bool, int]:
     """Whether to keep pictures, and how many bytes of them."""
     from muralkit.cache import SIZE_LIMIT
+
+    found = _configured(project)
+    return (found.cache.enabled, found.cache.size_mib * 2**20) if found else (True, SIZE_LIMIT)
+
+
+@lru_cache(maxsize=1)
+def _configured(project: Path) -> Config | None:
+    """The configuration; None where there is no file, and so no need of pydantic."""
     from muralkit.configfile import layers
 
-    if not any(layer.path.is_file() for layer in layers(project)):
-        return True, SIZE_LIMIT
+    if not any(layer.path.exists() for layer in layers(project)):
+        return None
     from muralkit import config
 
-    chosen = config.load(project).config.cache
-    return chosen.enabled, chosen.size_mib * 2**20
+    return config.load(project).config

@@ -12,7 +12,12 @@ from muralkit.cli.options import JSON
 
 @click.group("theme")
 def theme_group() -> None:
-    """Work with themes."""
+    """Work with themes.
+
+    \b
+    Example:
+      muralkit theme list
+    """
 
 
 @theme_group.command("list")

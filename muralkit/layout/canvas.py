@@ -104,12 +104,14 @@ def _frames(theme: Theme, typesetter: Typesetter) -> list[Frame]:
             raise ThemeError(
                 f"A canvas of {frame.limit + canvas.margin} px with a margin of {canvas.margin} px "
                 f"has no room for a line; it needs {least_height} px.",
+                where=str(theme.path),
                 hint="Ask for a smaller margin or width, or a larger canvas.max_tiles.",
             )
         if frame.column_width < typesetter.least_width:
             raise ThemeError(
                 f"{canvas.columns} columns of {frame.column_width} px are too narrow for text of "
                 f"{size:g} px; a column needs {typesetter.least_width} px.",
+                where=str(theme.path),
                 hint="Ask for fewer columns, a wider canvas or smaller text.",
             )
         return [frame]
@@ -128,6 +130,7 @@ def _frames(theme: Theme, typesetter: Typesetter) -> list[Frame]:
     if not wide:
         raise ThemeError(
             f"No canvas up to {canvas.max_side} px is wide enough for text of {size:g} px.",
+            where=str(theme.path),
             hint="Ask for a larger canvas.max_side or smaller text.",
         )
     return wide

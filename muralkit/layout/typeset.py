@@ -39,6 +39,7 @@ class Typesetter:
     def __init__(self, theme: Theme, faces: FaceSet) -> None:
         text, banner, repeat = theme.manifest.text, theme.manifest.banner, theme.manifest.repeat
         self._text, self._banner, self._repeat = text, banner, repeat
+        self._where = str(theme.path)
         self.shaper = Shaper(faces, text.face, text.size, text.tracking, text.snap)
         self._banners = {
             Role.BANNER: Shaper(faces, banner.face, banner.size, banner.tracking, text.snap),
@@ -46,7 +47,7 @@ class Typesetter:
         }
         if text.snap:
             for shaper in (self.shaper, *self._banners.values()):
-                _check_snap(shaper)
+                _check_snap(shaper, self._where)
         self._heights = {Role.BANNER: banner.height, Role.REPEAT: repeat.height}
         space = math.ceil if text.snap else float
         self._mark = self._sign(text.break_mark, "break_mark")
@@ -57,7 +58,11 @@ class Typesetter:
 
     def _sign(self, sign: str, key: str) -> float:
         if self.shaper.missing(sign) or clean(sign) != (sign, 0):
-            raise ThemeError(f"No face can draw the sign {sign!r} of text.{key}.")
+            raise ThemeError(
+                f"text.{key}: no face can draw the sign {sign!r}.",
+                where=self._where,
+                hint="Take another sign, or add a face that has it with [[face]].",
+            )
         return self.shaper.measure(sign)
 
     @property
@@ -166,13 +171,14 @@ class Typesetter:
         return Line(Role.NOTE, runs, height, ascent)
 
 
-def _check_snap(shaper: Shaper) -> None:
+def _check_snap(shaper: Shaper, where: str) -> None:
     """Snapped advances are the layout's; the glyphs of a run go by the font's own."""
     steps = [shaper.tracking, *map(shaper.font_advance, shaper.primary.codepoints)]
     if any(abs(step - round(step)) > 1e-6 for step in steps):
         raise ThemeError(
             f"text.snap needs whole pixels, but the advances of {shaper.primary.file.name} at "
             f"{shaper.size:g} px, or the tracking, are none.",
+            where=where,
             hint="Leave snap out, or take a pixel face at its own size, such as Spleen 5x8 at 8.",
         )
 

@@ -172,7 +172,7 @@ manifests = st.fixed_dictionaries(
         "max_side": st.sampled_from([280, 1092, 1568]),
         "max_tiles": st.sampled_from([4, 50, 1568]),
         "size": st.sampled_from([3.0, 7.3, 10.0, 25.0, 120.0]),
-        "spare": st.sampled_from([0.75, 1.0, 2.0]),
+        "spare": st.sampled_from([1.0, 1.25, 2.0]),
         "tracking": st.sampled_from([0.0, 0.3, 20.0]),
         "indent": st.sampled_from([0, 5, 90]),
         "arrangement": st.sampled_from(["flow", "lines"]),
