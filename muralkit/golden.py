@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FILE_MODE = 0o644  # golden files are published, unlike a user's murals
+MOST_PIXELS = 4480 * 4480
 GAP = 8  # px between the three pictures of a failure
 
 
@@ -80,8 +81,7 @@ def cases(folder: Path, only: Sequence[str] = ()) -> list[Path]:
 
 def _is_list(path: Path) -> bool:
     try:
-        with path.open("rb") as stream:
-            return stream.read(64).lstrip().startswith(b"[")
+        return files.read(path).lstrip().startswith(b"[")
     except OSError:
         return False
 
@@ -118,6 +118,12 @@ def check(paths: Sequence[Path], failures: Path) -> Iterator[Outcome]:
     Raises OutputError where they can't be written there.
     """
     for path in paths:
+        if path.parent.resolve() == failures.resolve():
+            raise GoldenError(
+                "Pictures of failures can't go where the golden images are.",
+                where=str(failures),
+                hint="Give another folder with --failures.",
+            )
         try:
             case = read(path)
             svg, png = _render(case)
@@ -142,7 +148,7 @@ def update(paths: Sequence[Path]) -> Iterator[Outcome]:
 
 def _content(path: Path) -> bytes | None:
     try:
-        return path.read_bytes()
+        return files.read(path)
     except OSError:
         return None
 
@@ -160,9 +166,9 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
         problem = "it has no expected files yet; look at the picture, then `golden update`"
         return Outcome(case.name, problem, 0, picture)
     try:
-        expected = _open(case.png.read_bytes())
+        expected = _open(files.read(case.png))
     except (OSError, ValueError, SyntaxError) as error:
-        reason = error if isinstance(error, OSError) and error.strerror else "it is no PNG"
+        reason = (error.strerror if isinstance(error, OSError) else "") or "it is no PNG of ours"
         return Outcome(case.name, f"{case.png.name} can't be read: {reason}")
     actual = _open(png)
     if expected.size != actual.size:
@@ -190,6 +196,8 @@ def _open(data: bytes) -> Image.Image:
 
     try:
         with Image.open(BytesIO(data), formats=["PNG"]) as image:
+            if image.width * image.height > MOST_PIXELS:
+                raise ValueError("it is larger than any mural")
             return image.convert("RGB")
     except Image.DecompressionBombError as error:
         raise ValueError(str(error)) from error
@@ -251,7 +259,7 @@ def _leave(failures: Path, name: str, data: bytes) -> Path:
 
 
 def _first_difference(case: Case, svg: str) -> str:
-    expected = case.svg.read_text(encoding="utf-8", errors="replace").split("\n")
+    expected = (_content(case.svg) or b"").decode(errors="replace").split("\n")
     for number, (old, new) in enumerate(zip(expected, svg.split("\n"), strict=False), 1):
         if old != new:
             return f"line {number} is {new[:80]!r}, expected {old[:80]!r}"

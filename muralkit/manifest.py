@@ -16,6 +16,9 @@ from muralkit.model import TILE
 LEAST_PITCH = 1.0
 """Of the size: from an ascender's top to a descender's foot most faces take 0.95 em."""
 
+MOST_PITCH = 4
+"""Of the size: lines of so unlike heights can't be balanced, and waste the canvas."""
+
 MOST_EXTRA = 2
 """Corners of the colour cube that plates.py has left."""
 
@@ -191,11 +194,16 @@ class Manifest:
             raise ValueError("template: must be NAME.j2, beside the manifest or a bundled one")
         if self.repeat.height > self.banner.height:
             raise ValueError("repeat.height must not be over banner.height: it is the slim one")
+        for key, size in (("banner.size", self.banner.size), ("repeat.size", self.repeat.size)):
+            if size > MOST_PITCH * self.text.size:
+                raise ValueError(f"{key} must be at most {MOST_PITCH} times text.size")
         for key, height, size in (
             ("text.pitch", self.text.pitch, self.text.size),
             ("banner.height", self.banner.height, self.banner.size),
             ("repeat.height", self.repeat.height, self.repeat.size),
         ):
+            if height > MOST_PITCH * size:
+                raise ValueError(f"{key} must be at most {MOST_PITCH} times its size")
             if height < LEAST_PITCH * size:
                 raise ValueError(f"{key} must be at least its size, or lines collide")
 

@@ -10,17 +10,17 @@ import gc
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
+from functools import reduce
+from operator import add
 from types import GeneratorType
 from typing import Any
 
 from jinja2 import (
     BaseLoader,
     BytecodeCache,
-    ChoiceLoader,
     Environment,
     StrictUndefined,
     Template,
@@ -36,7 +36,6 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import escape
 
-from muralkit import files
 from muralkit.errors import TemplateError
 from muralkit.model import Ink, Layout
 from muralkit.theme import Theme
@@ -208,50 +207,42 @@ def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
         "styles": _styles(layout, theme),
         "inks": asdict(theme.manifest.inks),
         "layout": layout,
-        "theme": asdict(theme.manifest),
+        "theme": {**asdict(theme.manifest), "description": ""},  # no part of the picture
     }
 
 
 def _template(theme: Theme) -> Template:
-    environment = _environment(theme.folders)
+    environment = _environment(theme)
     try:
         return environment.get_template(theme.manifest.template)
     except TemplateNotFound as error:
         raise TemplateError(
             f"There is no template {theme.manifest.template!r}.",
-            where=", ".join(str(folder) for folder in theme.folders),
+            where=str(theme.path),
             hint="It is looked for beside the theme's manifest, then among the bundled ones.",
         ) from error
     except Exception as error:  # what Jinja makes of a template, Python may not compile
         raise _located(error, theme) from error
 
 
-class _FlatLoader(BaseLoader):
-    """Only files *.j2 of the folder itself: those that the fingerprint covers.
+class _Loader(BaseLoader):
+    """A theme's own templates, as they were read with it: those that its fingerprint is of."""
 
-    A link that leads out of the folder is refused: a theme from a stranger could
-    else draw any text file of its user's.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, theme: Theme) -> None:
+        self._templates = theme.templates
 
     def get_source(
         self, environment: Environment, template: str
     ) -> tuple[str, str, Callable[[], bool]]:
-        if "/" in template or "\\" in template or not template.endswith(".j2"):
+        file = self._templates.get(template)
+        if file is None:
             raise TemplateNotFound(template)
-        path = self.folder / template
-        if not path.exists():
-            raise TemplateNotFound(template)
-        if not path.resolve().is_relative_to(self.folder.resolve()):
-            raise JinjaError(f"{path} is a link out of its folder.")
+        if file.problem:
+            raise JinjaError(f"{file.path} can't be used: {file.problem}.")
         try:
-            return files.read(path, MOST).decode(), str(path), lambda: True
-        except OSError as error:
-            raise JinjaError(f"{path} can't be read: {error.strerror}.") from error
+            return file.data.decode(), str(file.path), lambda: True
         except UnicodeDecodeError as error:
-            raise JinjaError(f"{path} is not UTF-8 text.") from error
+            raise JinjaError(f"{file.path} is not UTF-8 text.") from error
 
 
 class _LineByLine(CodeGenerator):
@@ -279,14 +270,12 @@ class _Compiled(BytecodeCache):
 
 
 _COMPILED = _Compiled()
-MOST = 2**20
-"""Bytes of a template."""
 
 
-def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
+def _environment(theme: Theme) -> ImmutableSandboxedEnvironment:
     """A new one for each picture: what an imported template keeps must not outlive it."""
     environment = ImmutableSandboxedEnvironment(
-        loader=ChoiceLoader([_FlatLoader(folder) for folder in folders]),
+        loader=_Loader(theme),
         undefined=StrictUndefined,
         autoescape=True,
         auto_reload=False,
@@ -294,11 +283,17 @@ def _environment(folders: tuple[Path, ...]) -> ImmutableSandboxedEnvironment:
     )
     environment.code_generator_class = _LineByLine
     environment.filters["px"] = px
+    environment.filters["sum"] = _sum
     # What draws another picture each time: chance, addresses, state between renders.
     del environment.filters["random"]
     for name in ("cycler", "joiner", "lipsum", "namespace"):
         del environment.globals[name]
     return environment
+
+
+def _sum(values: Iterable[Any], start: Any = 0) -> Any:
+    """From left to right: the built-in sum of floats is another one from Python 3.12 on."""
+    return reduce(add, values, start)
 
 
 def px(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -15,21 +15,21 @@ from muralkit.errors import ThemeError
 from muralkit.glyphs.faces import FaceFile, FaceSet, bundled
 from muralkit.manifest import INKS, InksSection, Manifest, build, rgb
 from muralkit.model import Ink
-from muralkit.themefile import ThemeFile
+from muralkit.themefile import TemplateFile, ThemeFile
 
 
 @dataclass(frozen=True, slots=True)
 class Theme:
     """A manifest that was checked, and where it, its template and its faces come from.
 
-    `folders` are searched for templates in their order; `fingerprint` is a hash
-    over everything that can change the picture.
+    `templates` are those of its files, as they were read, by name; `fingerprint`
+    is a hash over everything that can change the picture.
     """
 
     name: str
     path: Path
     manifest: Manifest
-    folders: tuple[Path, ...]
+    templates: Mapping[str, TemplateFile]
     face_files: tuple[FaceFile, ...]
     fingerprint: str
 
@@ -68,7 +68,7 @@ def check(file: ThemeFile) -> Theme:
                 hint=(f"Did you mean {near[0]!r}? " if near else "")
                 + f"Known faces: {', '.join(known)}. A theme adds its own with [[face]].",
             )
-    return Theme(file.name, file.path, manifest, file.folders, faces, file.fingerprint)
+    return Theme(file.name, file.path, manifest, file.templates, faces, file.fingerprint)
 
 
 def _check_distinct(faces: Sequence[FaceFile], manifest: Path) -> None:

@@ -21,24 +21,42 @@ from muralkit import assets, files
 from muralkit.errors import ThemeError
 
 DEFAULT = "standard"
+MOST = 2**20
+"""Bytes of a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateFile:
+    """A file *.j2 that a theme may use; `problem` says why it can't be read."""
+
+    path: Path
+    data: bytes
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ThemeFile:
     """A manifest with what it inherits, as it is written.
 
-    `folders` are searched for templates in their order; `faces` are the [[face]]
-    entries, each with the folder that its file lies in; `fingerprint` is a hash
-    over everything that can change the picture; `bundled`: nothing is the user's.
+    `templates` are those beside the manifests and the bundled ones, by name;
+    `manifests` the files that say it; `faces` the [[face]] entries, each with the
+    folder that its file lies in; `fingerprint` is a hash over everything that can
+    change the picture; `bundled`: nothing is the user's.
     """
 
     name: str
     path: Path
     data: Mapping[str, Any]
-    folders: tuple[Path, ...]
+    manifests: tuple[Path, ...]
+    templates: Mapping[str, TemplateFile]
     faces: tuple[tuple[Any, Path], ...]
     fingerprint: str
     bundled: bool
+
+    def sources(self) -> list[Path]:
+        """Every file that the theme is made of."""
+        faces = [folder / _face_file(entry) for entry, folder in self.faces]
+        return [*self.manifests, *(file.path for file in self.templates.values()), *faces]
 
 
 def names() -> tuple[str, ...]:
@@ -99,14 +117,16 @@ def _build(path: Path) -> ThemeFile:
     data.pop("face", None)
     folders = [file.parent for file, _ in chain]
     folders = list(dict.fromkeys([*folders, assets.folder("templates")]))
+    templates = _templates(folders)
     faces = tuple((entry, file.parent) for file, own in chain for entry in _entries(own, file))
     return ThemeFile(
         name=path.parent.name if path.name == "theme.toml" else path.stem,
         path=path,
         data=data,
-        folders=tuple(folders),
+        manifests=tuple(file for file, _ in chain),
+        templates=templates,
         faces=faces,
-        fingerprint=_fingerprint(data, folders, faces),
+        fingerprint=_fingerprint(data, templates, faces),
         bundled=folders == [assets.folder("templates")],
     )
 
@@ -163,12 +183,39 @@ def _entries(manifest: dict[str, Any], path: Path) -> list[Any]:
     return entries
 
 
+def _templates(folders: list[Path]) -> dict[str, TemplateFile]:
+    """Every template of the folders, by name; the first folder that has one wins."""
+    found: dict[str, TemplateFile] = {}
+    for folder in folders:
+        for path in sorted(folder.glob("*.j2")):
+            if path.name not in found:
+                found[path.name] = _template(path, folder)
+    return found
+
+
+def _template(path: Path, folder: Path) -> TemplateFile:
+    """A template's bytes. A link that leads out of its folder is refused: a theme from
+    a stranger could else draw any text file of its user's.
+    """
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            return TemplateFile(path, b"", "it is a link out of its folder")
+        return TemplateFile(path, files.read(path, MOST))
+    except OSError as error:
+        return TemplateFile(path, b"", f"it can't be read: {error.strerror}")
+    except RuntimeError:
+        return TemplateFile(path, b"", "it is a link to itself")
+
+
 def _fingerprint(
-    data: Mapping[str, Any], folders: list[Path], faces: tuple[tuple[Any, Path], ...]
+    data: Mapping[str, Any],
+    templates: Mapping[str, TemplateFile],
+    faces: tuple[tuple[Any, Path], ...],
 ) -> str:
     """Over the settings, every template that could be included, and every face."""
-    templates = [
-        (file.name, _digest(file)) for folder in folders for file in sorted(folder.glob("*.j2"))
+    texts = [
+        (name, hashlib.sha256(file.data).hexdigest(), file.problem)
+        for name, file in sorted(templates.items())
     ]
     own = [(entry, _digest(folder / _face_file(entry))) for entry, folder in faces]
     settings = {
@@ -178,7 +225,7 @@ def _fingerprint(
     }
     bundled = _digest(assets.folder("fonts") / "fonts.toml")  # has every face's sha256
     try:
-        picture = json.dumps([settings, templates, own, bundled], sort_keys=True, default=str)
+        picture = json.dumps([settings, texts, own, bundled], sort_keys=True, default=str)
     except (ValueError, RecursionError) as error:
         raise ThemeError(f"The manifest can't be used: {error}.") from error
     return hashlib.sha256(picture.encode()).hexdigest()

@@ -503,3 +503,98 @@ def test_a_mural_prints_without_its_bytes() -> None:
     from muralkit import render
 
     assert "PNG" not in repr(render([]))
+
+
+def own_theme(folder: Path) -> Path:
+    folder.mkdir()
+    (folder / "base.toml").write_text('inherits = "standard"\n')
+    (folder / "theme.toml").write_text('inherits = "base.toml"\n')
+    (folder / "part.j2").write_text("")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["theme.toml", "base.toml", "part.j2"])
+@pytest.mark.parametrize("option", ["-o", "--svg"])
+def test_no_result_overwrites_a_file_of_the_theme(name: str, option: str, tmp_path: Path) -> None:
+    theme = own_theme(tmp_path / "ours")
+    before = (theme / name).read_bytes()
+    done = run("render", CUES, "--theme", theme, "-o", tmp_path / "m.png", option, theme / name)
+    assert done.returncode == 2 and b"is an input" in done.stderr
+    assert (theme / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_standard_output_by_any_name_takes_one_result(name: str) -> None:
+    done = run("render", CUES, "-o", name, "--json")
+    assert done.returncode == 2 and b"Only one of the PNG, the SVG and --json" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["render {cues} --json", "theme list --json", "status --json", "config schema"]
+)
+def test_a_report_that_cannot_be_printed_is_code_4(command: str, tmp_path: Path) -> None:
+    words = command.format(cues=CUES)
+    for stdout in (">&-", "> /dev/full"):
+        script = f"cd {tmp_path}; {sys.executable} -m muralkit {words} {stdout}"
+        done = subprocess.run(["bash", "-c", script], capture_output=True)
+        assert done.returncode == 4 and b"Standard output can't be written" in done.stderr
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "-"])
+def test_cues_without_end_are_an_error(source: str, tmp_path: Path) -> None:
+    script = f"ulimit -v 4000000; {sys.executable} -m muralkit render {source} < /dev/zero"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, cwd=tmp_path)
+    assert done.returncode == 2 and b"more than 256 MiB of cues" in done.stderr
+
+
+def test_too_little_memory_is_an_error_and_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("muralkit.cuefile.read", greedy)
+    assert cli.main(["render", str(CUES)]) == 3
+
+
+def test_an_empty_theme_is_no_theme(tmp_path: Path) -> None:
+    done = run("render", CUES, "--theme", "", "-o", tmp_path / "m.png")
+    assert done.returncode == 2
+
+
+def test_a_failures_folder_must_not_be_the_golden_one(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"theme": "dense", "cues": []}')
+    run("golden", "update", "--dir", tmp_path)
+    (tmp_path / "a.svg").write_text("changed")
+    before = (tmp_path / "a.png").read_bytes()
+    done = run("golden", "check", "--dir", tmp_path, "--failures", tmp_path / ".")
+    assert done.returncode == 2 and b"--failures" in done.stderr
+    assert (tmp_path / "a.png").read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "cues"])
+def test_a_golden_case_that_is_no_file_is_an_error(kind: str, tmp_path: Path) -> None:
+    case = tmp_path / "a.json"
+    if kind == "device":
+        case.symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(case)
+    else:
+        case.write_text('{"theme": "dense", "cues": "/dev/zero"}')
+    done = run("golden", "check", "--dir", tmp_path, "--failures", tmp_path / "f")
+    assert done.returncode == 1 and b"it is not a regular file" in done.stdout
+
+
+def test_a_golden_image_without_end_is_no_golden_image(tmp_path: Path) -> None:
+    import struct
+    import zlib
+
+    from muralkit import png
+    from muralkit.model import SIGNATURE
+
+    (tmp_path / "a.json").write_text('{"theme": "dense", "cues": []}')
+    run("golden", "update", "--dir", tmp_path)
+    head = struct.pack(">IIBBBBB", 13_000, 13_000, 1, 3, 0, 0, 0)
+    rows = zlib.compress(bytes((13_000 // 8 + 1) * 13_000))
+    body = png._chunk(b"IHDR", head) + png._chunk(b"PLTE", bytes(6)) + png._chunk(b"IDAT", rows)
+    (tmp_path / "a.png").write_bytes(SIGNATURE + body + png._chunk(b"IEND", b""))
+    done = run("golden", "check", "--dir", tmp_path, "--failures", tmp_path / "f")
+    assert done.returncode == 1 and b"a.png can't be read: it is no PNG of ours" in done.stdout

@@ -268,7 +268,7 @@ def test_a_link_out_of_the_folder_is_refused(tmp_path: Path, name: str) -> None:
     folder = theme_with(tmp_path, OPEN + '\n{% include "part.j2" %}</svg>', part="x")
     (folder / f"{name}.j2").unlink()
     (folder / f"{name}.j2").symlink_to(tmp_path / "secret")
-    with pytest.raises(TemplateError, match="is a link out of its folder"):
+    with pytest.raises(TemplateError, match="it is a link out of its folder"):
         render([], folder)
     (folder / f"{name}.j2").unlink()
     (folder / "inside").write_text(OPEN + "</svg>" if name != "part" else "<g/>")
@@ -321,7 +321,7 @@ def test_the_line_of_plain_text_is_found(tmp_path: Path, line: str, place: str) 
     ("element", "expected"),
     [
         ("<rct/>", "<rct> is no element of SVG: did you mean <rect>?"),
-        ("<blink/>", "<blink> is no element of SVG that can be drawn"),
+        ("<xyzzy/>", "<xyzzy> is no element of SVG that can be drawn"),
         ('<rect width="abc" height="9"/>', "width='abc' is no length"),
         ('<rect width="-5" height="9"/>', "width='-5' must not be negative"),
         ('<circle r="nan"/>', "r='nan' is no length"),
@@ -368,3 +368,34 @@ def test_a_template_may_draw_its_own_bullets(tmp_path: Path) -> None:
     )
     banner = "<rect width='{{ canvas.width }}' height='28' fill='{{ inks.banner_ground }}'/>"
     assert render([cue(1, "a")], theme_with(tmp_path, OPEN + banner + only + "</svg>")).png
+
+
+def test_a_description_is_no_part_of_the_picture(tmp_path: Path) -> None:
+    """It is not in the fingerprint: a changed one would replay the old picture."""
+    folder = theme_with(tmp_path, OPEN + "<!-- {{ theme.description }} --></svg>")
+    manifest = (folder / "theme.toml").read_text()
+    (folder / "theme.toml").write_text(manifest + 'description = "ours"\n')
+    assert "<!--  -->" in render_svg([], folder)
+
+
+def test_sums_are_the_same_in_every_python(tmp_path: Path) -> None:
+    template = OPEN + "<!-- {{ [0.1, 0.2, 0.3, 0.4, 0.7, 1e16, 1.0, -1e16]|sum }} --></svg>"
+    assert "<!-- 4.0 -->" in render_svg([], theme_with(tmp_path, template))
+    template = OPEN + "<!-- {{ [1, 2]|sum(start=3) }} {{ []|sum }} --></svg>"
+    assert "<!-- 6 0 -->" in render_svg([], theme_with(tmp_path, template))
+
+
+def test_a_loaded_theme_stays_as_it_was_loaded(tmp_path: Path) -> None:
+    """Else a changed template would be drawn, and kept, under the old one's key."""
+    from muralkit import ReplayCache
+    from muralkit import theme as themes
+
+    folder = theme_with(tmp_path, OPEN + "<!-- one --></svg>")
+    loaded = themes.load(folder)
+    (folder / "mine.svg.j2").write_text(
+        OPEN + "<rect width='99' height='9' fill='{{ inks.text }}'/></svg>"
+    )
+    with ReplayCache(tmp_path / "cache") as cache:
+        first = render([], loaded, cache=cache)
+        assert "one" in render_svg([], loaded)
+        assert render([], folder, cache=cache).png != first.png

@@ -99,7 +99,10 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
         ("[text]\nsize = 0.0\n", "text.size: Input should be greater than or equal to 3"),
         ("[text]\nsize = -3\n", "text.size: Input should be greater than or equal to 3"),
         ("[text]\npitch = 5\n", "text.pitch must be at least its size"),
-        ("[banner]\nsize = 50.0\n", "banner.height must be at least its size"),
+        ("[banner]\nsize = 20.0\n", "banner.height must be at least its size"),
+        ("[banner]\nheight = 60\n", "banner.height must be at most 4 times its size"),
+        ("[text]\npitch = 99\n", "text.pitch must be at most 4 times its size"),
+        ("[banner]\nsize = 90.0\n", "banner.size must be at most 4 times text.size"),
         ("[text]\nsize = nan\n", "text.size"),
         ("[text]\nsize = inf\n", "text.size"),
         ('[text]\nsize = "ten"\n', "text.size: Input should be a valid number"),
@@ -159,7 +162,7 @@ def test_a_face_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
 def test_everything_that_changes_the_picture_changes_the_fingerprint(
     tmp_path: Path, squares: SquareTheme
 ) -> None:
-    folder = squares().folders[0]
+    folder = squares().path.parent
     seen = {squares().fingerprint}
 
     def changed() -> bool:
@@ -231,14 +234,14 @@ def test_errors_say_what_is_near_and_where(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     folder = fault(tmp_path / "empty")
     assert (folder.what, folder.where) == ("The folder has no theme.toml.", str(tmp_path / "empty"))
-    for manifest in (
+    for settings in (
         '[text]\nbullet = "日"\n',
         "[text]\nsnap = true\n",
         "[canvas]\ncolumns = 24\n",
         "[canvas]\nmargin = 500\nmax_tiles = 39\n",
         '[canvas]\nwidth = "fit"\nmax_side = 28\n',
     ):
-        path = write(tmp_path, manifest)
+        path = write(tmp_path, settings)
         with pytest.raises(ThemeError) as caught:
             render([], path)
         assert caught.value.where == str(path) and caught.value.hint

@@ -45,8 +45,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except MemoryError:
+        _complain(EnvironmentProblem("There is not enough memory for this."))
+        return LACKS
     except OSError as error:
-        place = str(error.filename or "standard output")
+        gone = isinstance(error, FileNotFoundError)  # the working folder was removed
+        place = str(error.filename or ("the current folder" if gone else "standard output"))
         _complain(OutputError(f"The system says: {error.strerror}.", where=place))
         return UNWRITABLE
     except MuralkitError as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from muralkit.cli.options import JSON, plain
+from muralkit.cli.options import JSON, emit, plain
 from muralkit.cli.projects import PROJECT
 
 
@@ -50,7 +50,7 @@ def config_show(project: Path, as_json: bool) -> None:
                 for remark in loaded.remarks
             ],
         }
-        click.echo(json.dumps(report))
+        emit(report)
         return
     for key, value in values.items():
         origin = _file(loaded.origins.get(key))
@@ -72,7 +72,7 @@ def config_schema() -> None:
     """
     from muralkit import config
 
-    click.echo(json.dumps(config.schema(), indent=2))
+    emit(config.schema(), indent=2)
 
 
 def _file(path: Path | None) -> str | None:

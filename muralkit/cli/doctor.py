@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from muralkit.cli.options import JSON, plain
+from muralkit.cli.options import JSON, emit, plain
 from muralkit.cli.projects import PROJECT, STORE, open_own, open_source
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def doctor(project: Path, store_path: Path | None, as_json: bool) -> None:
             }
             for finding in findings
         ]
-        click.echo(json.dumps(rows))
+        emit(rows)
     else:
         for finding in findings:
             name = finding.severity.name.lower()

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import click
 
@@ -17,11 +17,15 @@ from muralkit.cli.options import (
     THEME,
     configured_theme,
     counted,
+    emit,
     open_cache,
     plain,
 )
 from muralkit.cli.projects import PROJECT, STORE, open_place
 from muralkit.model import Cue, Mural, Reason
+
+MOST = 2**28
+"""Bytes of cues: two million of them."""
 
 
 @click.command()
@@ -62,15 +66,15 @@ def render(
     from muralkit import cuefile, pipeline
     from muralkit.errors import TemplateError
 
-    targets = [output, svg_file or "", "-" if as_json else ""]
-    _check_targets(targets, [str(path) for path in (cues, theme) if path is not None])
+    output, svg_file = _target(output), svg_file and _target(svg_file)
+    theme = configured_theme(project) if theme is None else theme
+    inputs = [] if cues is None or str(cues) == "-" else [cues]
+    _check_targets([output, svg_file or "", "-" if as_json else ""], inputs, theme)
     if cues is None:
-        entries, configured = _overflow(project, store_path, everything)
-        theme = theme or configured
+        entries = _overflow(project, store_path, everything)
     else:
         name = "standard input" if str(cues) == "-" else str(cues)
         entries = cuefile.read(_read(cues), name)
-        theme = theme or configured_theme(project)
     document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
     try:
         with open_cache(no_cache, project) as cache:
@@ -81,7 +85,7 @@ def render(
         raise
     _write([(output, mural.png), *([(svg_file, document)] if svg_file is not None else [])])
     if as_json:
-        click.echo(json.dumps(_report(mural, output, theme)))
+        emit(_report(mural, output, theme))
     else:
         _tell(mural, output)
 
@@ -103,8 +107,9 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
     """
     from muralkit import assets, cuefile, pipeline, pricing
 
-    theme = theme or configured_theme()
-    _check_targets([output, "-" if as_json else ""], [theme])
+    output = _target(output)
+    theme = configured_theme() if theme is None else theme
+    _check_targets([output, "-" if as_json else ""], [], theme)
     path = assets.demo_file()
     data = path.read_bytes()
     cues = cuefile.read(data, str(path))
@@ -120,7 +125,7 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
     }
     if as_json:
         report = _report(mural, output, theme) | {"price_in_tokens": prices}
-        click.echo(json.dumps(report))
+        emit(report)
         return
     _tell(mural, output)
     click.echo(
@@ -134,8 +139,8 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
         click.echo(f"  {label:<22}{price:>7,}", err=True)
 
 
-def _overflow(project: Path, store_path: Path | None, everything: bool) -> tuple[list[Cue], str]:
-    """What of the project's memories is to be drawn, and the configured theme."""
+def _overflow(project: Path, store_path: Path | None, everything: bool) -> list[Cue]:
+    """What of the project's memories is to be drawn."""
     from muralkit import survey as surveys
     from muralkit.errors import InputError
 
@@ -155,7 +160,7 @@ def _overflow(project: Path, store_path: Path | None, everything: bool) -> tuple
             what = f"of the project's {among}, none has a current cue"
             hint = "`muralkit status` tells where the project stands."
         raise InputError(f"There is nothing to draw: {what}.", hint=hint)
-    return list(found.drawable), config.mural.theme
+    return list(found.drawable)
 
 
 def _write(results: list[tuple[str, bytes]]) -> None:
@@ -168,13 +173,21 @@ def _write(results: list[tuple[str, bytes]]) -> None:
             write_stdout(data)
 
 
-def _check_targets(outputs: list[str], inputs: list[str]) -> None:
+def _target(name: str) -> str:
+    """An output as it is named; standard output by any of its names is "-"."""
+    return "-" if name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else name
+
+
+def _check_targets(outputs: list[str], inputs: list[Path], theme: str) -> None:
     """No two results in one place, and none where an input is read from."""
+    from muralkit import themefile
+
     targets = [target for target in outputs if target]
     if targets.count("-") > 1:
         raise click.UsageError("Only one of the PNG, the SVG and --json can go to standard output.")
+    sources = themefile.find(theme).sources()
+    taken = {os.path.realpath(path) for path in (*inputs, *sources)}
     files = [os.path.realpath(target) for target in targets if target != "-"]
-    taken = {os.path.realpath(source) for source in inputs if source != "-"}
     for number, file in enumerate(files):
         if file in taken or file in files[:number]:
             what = "an input" if file in taken else "another output"
@@ -187,13 +200,14 @@ def _read(path: Path) -> bytes:
             raise click.UsageError("Standard input is closed.")
         if sys.stdin.isatty():
             click.echo("Reading cues from the terminal; end with Ctrl-D.", err=True)
-        return sys.stdin.buffer.read()
+        return _limited(sys.stdin.buffer, "standard input")
     if not path.name:
         raise click.UsageError(
             "CUES is empty or this folder: give the path of a JSON file, or - for standard input."
         )
     try:
-        return path.read_bytes()
+        with path.open("rb") as stream:  # a pipe is fine: <(...)
+            return _limited(stream, str(path))
     except (OSError, ValueError) as error:
         from muralkit.errors import InputError
 
@@ -203,6 +217,16 @@ def _read(path: Path) -> bytes:
             where=str(path),
             hint="Give the path of a JSON file of cues, or - for standard input.",
         ) from error
+
+
+def _limited(stream: BinaryIO, name: str) -> bytes:
+    """All of a stream that has an end."""
+    data = stream.read(MOST + 1)
+    if len(data) > MOST:
+        from muralkit.errors import InputError
+
+        raise InputError(f"There are more than {MOST >> 20} MiB of cues.", where=name)
+    return data
 
 
 def _report(mural: Mural, output: str, theme: str) -> dict[str, Any]:

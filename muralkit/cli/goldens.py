@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON
+from muralkit.cli.options import JSON, emit
 
 if TYPE_CHECKING:
     from muralkit.golden import Outcome
@@ -67,7 +66,7 @@ def golden_check(names: tuple[str, ...], folder: Path, failures: Path, as_json: 
     )
     failed = [outcome for outcome in outcomes if outcome.problem]
     if as_json:
-        click.echo(json.dumps([_outcome(outcome) for outcome in outcomes]))
+        emit([_outcome(outcome) for outcome in outcomes])
     else:
         for outcome in failed:
             click.echo(f"{click.style('failed', fg='red')}  {outcome.name}: {outcome.problem}")
@@ -94,7 +93,7 @@ def golden_update(names: tuple[str, ...], folder: Path, as_json: bool) -> None:
 
     outcomes = _walk(golden.update(found := golden.cases(folder, names)), len(found), as_json)
     if as_json:
-        click.echo(json.dumps([_outcome(outcome) for outcome in outcomes]))
+        emit([_outcome(outcome) for outcome in outcomes])
         return
     for outcome in outcomes:
         click.echo(f"{outcome.name}: {outcome.problem or 'unchanged'}")

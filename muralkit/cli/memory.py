@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON, counted, plain
+from muralkit.cli.options import JSON, counted, emit, plain
 from muralkit.cli.projects import Place, with_place
 from muralkit.errors import InputError
 from muralkit.model import Memory, Status
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 IMPORTANCE = click.IntRange(1, 100)
 LONG = 500  # drafts; fewer need no progress bar
+MOST = 2**28  # bytes of an import
 SHOWN = 20  # problems of an import; a file of another kind has one a line
 
 
@@ -64,7 +65,7 @@ def memory_add(
     _check(category, content)
     [kept] = place.store.add([Draft(category, content, importance, status)])
     if as_json:
-        click.echo(json.dumps(_report([kept])))
+        emit(_report([kept]))
     elif kept.new:
         click.echo(f"Added memory {kept.memory_id}.")
     else:
@@ -118,7 +119,7 @@ def memory_list(everything: bool, category: str | None, as_json: bool, place: Pl
         if category in (None, memory.category)
     ]
     if as_json:
-        click.echo(json.dumps([as_dict(memory) for memory in found]))
+        emit([as_dict(memory) for memory in found])
         return
     for memory in found:
         mark = {"permanent": "*", "archived": "-"}.get(memory.status.value, " ")
@@ -149,7 +150,7 @@ def memory_show(number: int, as_json: bool, place: Place) -> None:
     current = cue is not None and is_current(memory, cue)
     if as_json:
         about = {"text": cue.text, "current": current, "model": cue.model} if cue else None
-        click.echo(json.dumps({**as_dict(memory), "cue": about}))
+        emit({**as_dict(memory), "cue": about})
         return
     click.echo(f"{plain(memory.category)}, importance {memory.weight}, {memory.status.value}")
     click.echo(f"since {_day(memory.created_at)}, changed {_day(memory.updated_at)}")
@@ -294,7 +295,7 @@ def memory_import(
         if dry_run:
             drafts = [{"category": draft.category, "content": draft.content} for draft in new]
             report |= {"ids": [], "dry_run": True, "memories": drafts}
-        click.echo(json.dumps(report))
+        emit(report)
         return
     if dry_run:
         for draft in new:
@@ -365,9 +366,12 @@ def _found(source: Path, kind: str, leave_out: Sequence[str], place: Place) -> F
         return claude.read(source)
     name = "standard input" if str(source) == "-" else str(source)
     try:
-        data = sys.stdin.buffer.read() if str(source) == "-" else source.read_bytes()
+        with nullcontext(sys.stdin.buffer) if str(source) == "-" else source.open("rb") as stream:
+            data = stream.read(MOST + 1)
     except OSError as error:
         raise InputError(f"It can't be read: {error.strerror}.", where=name) from error
+    if len(data) > MOST:
+        raise InputError(f"There are more than {MOST >> 20} MiB.", where=name)
     return markdown.read(data, name, leave_out) if kind == "markdown" else jsonl.read(data, name)
 
 

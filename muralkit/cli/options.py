@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,13 @@ import click
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
     from muralkit.config import Config
+
+
+def emit(value: Any, indent: int | None = None) -> None:
+    """Print JSON to standard output. Raises OutputError where that is closed or full."""
+    from muralkit.output import write_stdout
+
+    write_stdout(json.dumps(value, indent=indent).encode() + b"\n")
 
 
 def plain(text: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON
+from muralkit.cli.options import JSON, emit
 from muralkit.cli.projects import Place, with_place
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def status(as_json: bool, place: Place) -> None:
     canvas = surveys.canvas(found, place.loaded.config.mural.theme)
     report = _report(place, found, canvas)
     if as_json:
-        click.echo(json.dumps(report))
+        emit(report)
         return
     cues, text = report["cues"], report["text"]
     click.echo(f"project   {report['project']}")

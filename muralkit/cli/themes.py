@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
-from muralkit.cli.options import JSON
+from muralkit.cli.options import JSON, emit
 
 
 @click.group("theme")
@@ -36,7 +35,7 @@ def theme_list(as_json: bool) -> None:
     found = [themes.load(name) for name in themefile.names()]
     if as_json:
         rows = [{"name": theme.name, **asdict(theme.manifest)} for theme in found]
-        click.echo(json.dumps(rows))
+        emit(rows)
         return
     width = max(len(theme.name) for theme in found)
     for theme in found:

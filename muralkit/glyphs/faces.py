@@ -6,6 +6,7 @@ fontTools reads a file once; nothing here asks the system for a font.
 from __future__ import annotations
 
 import hashlib
+import logging
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
     from muralkit.glyphs.outline import Segment
+
+
+MOST_EM = 4
+"""How far a glyph, an ascent or a descent may reach; the longest dash takes 3."""
+
+# Compressed fonts (WOFF) can be a thousand times larger than their file.
+_SFNT = (b"\0\1\0\0", b"true", b"OTTO")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,9 @@ class Face:
 
         from fontTools.ttLib import TTFont
 
+        if not data.startswith(_SFNT):
+            raise _bad_font(file, "it is neither TrueType nor OpenType")
+        logging.getLogger("fontTools").addHandler(logging.NullHandler())  # errors are ours to tell
         self.file = file
         self._outlines: dict[int, tuple[Segment, ...]] = {}
         try:
@@ -66,6 +77,8 @@ class Face:
             raise _bad_font(file, error) from error
         if not self._em or self.ascent + self.descent <= 0:
             raise _bad_font(file, "it has no height")
+        if max(abs(self.ascent), abs(self.descent)) > MOST_EM:
+            raise _bad_font(file, f"its ascent or descent is over {MOST_EM} em")
 
     @cached_property
     def codepoints(self) -> frozenset[int]:
@@ -92,7 +105,10 @@ class Face:
         from muralkit.glyphs.outline import segments
 
         try:
-            return segments(self._glyphs, self._cmap[codepoint], self._em)
+            found = segments(self._glyphs, self._cmap[codepoint], self._em)
+            if any(abs(value) > MOST_EM for _, values in found for value in values):
+                raise ValueError(f"a glyph reaches over {MOST_EM} em")
+            return found
         except Exception as error:  # a damaged font can raise anything in fontTools
             raise _bad_font(self.file, error) from error
 

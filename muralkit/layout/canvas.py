@@ -14,7 +14,6 @@ from itertools import groupby
 from typing import NamedTuple
 
 from muralkit.errors import ThemeError
-from muralkit.glyphs.clean import clean
 from muralkit.glyphs.shape import add_up
 from muralkit.layout.pack import Box, Packer
 from muralkit.layout.rank import Note, Ranking
@@ -218,12 +217,8 @@ class _Filler:
 
     def bands(self, cues: Sequence[SetCue]) -> Iterator[tuple[str, list[SetCue]]]:
         """The cues by category, in the categories' order; within one by rank."""
-
-        def category(cue: SetCue) -> str:
-            return clean(cue.cue.category)[0]
-
-        ordered = sorted(cues, key=lambda cue: category_order(category(cue)))
-        for name, band in groupby(ordered, key=category):
+        ordered = sorted(cues, key=lambda cue: category_order(cue.category))
+        for name, band in groupby(ordered, key=lambda cue: cue.category):
             yield name, list(band)
 
     def page(self, cues: Sequence[SetCue], frame: Frame, note: Note | None) -> Page:

@@ -78,7 +78,7 @@ def _escaped(page: Page, typesetter: Typesetter) -> tuple[Escaped, ...]:
         for piece in word.pieces
         if piece.escaped
     )
-    for name in {clean(cue.cue.category)[0] for cue in page.cues}:
+    for name in {cue.category for cue in page.cues}:
         missing = typesetter.missing_in_banner(name)
         counts.update(char for char in name if char in missing)
     return tuple(Escaped(ord(char), counts[char]) for char in sorted(counts))

@@ -14,6 +14,9 @@ from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import SetCue
 from muralkit.model import Cue, Dropped, MemoryId, Reason
 
+MOST_CHARACTERS = 1_000_000
+"""Of a cue that is measured at all: no canvas holds more of the smallest letters."""
+
 
 def rank(cue: Cue) -> tuple[int, bool, MemoryId]:
     """Importance descending, id ascending; numbers before names."""
@@ -62,7 +65,11 @@ class Ranking:
         cues: list[SetCue] = []
         used = 0.0
         while self._waiting and used <= room:
-            cue = self._typesetter.set_cue(*self._waiting.pop())
+            waiting, text, stripped = self._waiting.pop()
+            if len(text) > MOST_CHARACTERS:
+                self._drop(waiting, Reason.TOO_LARGE)
+                continue
+            cue = self._typesetter.set_cue(waiting, text, stripped)
             if cue.width > doubtful and not alone(cue):
                 self._drop(cue.cue, Reason.TOO_LARGE)
                 continue

@@ -18,6 +18,7 @@ from muralkit.theme import Theme
 BULLET_SPACE = 0.12  # em between a bullet and its cue: closer than any two words
 BANNER_INSET = 4  # px from a bar's left edge to its text
 _SPELLED_ESCAPE = re.compile(r"\[(?=U\+[0-9A-F]{4,6}\])")
+LONGEST_NAME = 2000  # characters of a category that could be drawn on the widest canvas
 WIDEST_ESCAPE = "[U+10FFFF]"
 ELLIPSIS = "…"
 
@@ -90,7 +91,7 @@ class Typesetter:
         """A cue's cleaned text as measured words."""
         words = self.shaper.words(text)
         width = add_up(word.width for word in words) + self.shaper.space * (len(words) - 1)
-        return SetCue(cue, words, self._bullet + width, stripped)
+        return SetCue(cue, clean(cue.category)[0], words, self._bullet + width, stripped)
 
     def wrap(self, cues: Sequence[SetCue], width: int) -> list[list[Atom]]:
         """The lines of a band in a column of that width."""
@@ -151,7 +152,8 @@ class Typesetter:
     def banner(self, category: str, role: Role, width: int) -> Line:
         """A band's banner, or its slim repetition: a cue can't take its ink or its bar."""
         shaper, height = self._banners[role], self._heights[role]
-        name = f"{category} {ELLIPSIS}" if role is Role.REPEAT else category
+        name = category[:LONGEST_NAME]
+        name = f"{name} {ELLIPSIS}" if role is Role.REPEAT else name
         # Escapes have no ink of their own here, so a name must not be able to spell one.
         name = _SPELLED_ESCAPE.sub(escape("["), name)
         text = elide(escaped(name, shaper), shaper, width - 2 * BANNER_INSET)

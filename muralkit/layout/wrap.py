@@ -19,9 +19,10 @@ _BREAK_AFTER = frozenset("/._-:")
 
 
 class SetCue(NamedTuple):
-    """A cue and its measured words; `width` is their sum with spaces."""
+    """A cue, its category cleaned, and its measured words; `width` is their sum with spaces."""
 
     cue: Cue
+    category: str
     words: list[Word]
     width: float
     stripped: int
@@ -62,7 +63,7 @@ def wrap(cues: Sequence[SetCue], measure: Measure, shaper: Shaper) -> list[list[
     line: list[Atom] = []
     x = 0.0  # where the line's text ends so far
     full, indent, space = measure.width, measure.indent, measure.space
-    for cue, words, _width, _stripped in cues:
+    for cue, _category, words, _width, _stripped in cues:
         if line and not measure.flow:
             lines.append(line)
             line, x = [], 0.0

@@ -245,3 +245,30 @@ def test_what_is_no_file_is_an_error(tmp_path: Path, kind: str) -> None:
         path.symlink_to("/dev/zero")
     with pytest.raises(FontError, match="can't be read: it is"):
         load(face_file(path))
+
+
+def test_a_face_that_reaches_far_is_refused(tmp_path: Path) -> None:
+    from fontTools.ttLib import TTFont
+
+    from tests.conftest import build_square_font
+
+    path = tmp_path / "x.ttf"
+    for ascent, descent in ((4100, 200), (800, 4100)):
+        build_square_font(path, "a", ascent=ascent, descent=descent)
+        with pytest.raises(FontError, match="ascent or descent is over 4 em"):
+            load(face_file(path))
+    build_square_font(path, "a")
+    font = TTFont(path)
+    font["head"].unitsPerEm = 90  # the square of 400 units is now 4.4 em wide
+    font["hhea"].ascent, font["hhea"].descent = 80, -20
+    font.save(path)
+    with pytest.raises(FontError, match="a glyph reaches over 4 em"):
+        load(face_file(path)).outline(ord("a"))
+
+
+@pytest.mark.parametrize("flavor", [b"wOFF", b"wOF2", b"ttcf", b"%!PS"])
+def test_compressed_fonts_are_refused(tmp_path: Path, flavor: bytes) -> None:
+    path = tmp_path / "x.ttf"
+    path.write_bytes(flavor + bytes(99))
+    with pytest.raises(FontError, match="neither TrueType nor OpenType"):
+        load(face_file(path))

@@ -80,7 +80,7 @@ def test_columns_repeat_a_slim_banner(squares: SquareTheme) -> None:
 
 
 def test_a_taller_fallback_face_makes_its_line_taller(tmp_path: Path, squares: SquareTheme) -> None:
-    folder = squares().folders[0]
+    folder = squares().path.parent
     build_square_font(folder / "tall.ttf", "é☃", ascent=1250, descent=330)
     manifest = (folder / "theme.toml").read_text(
         "utf-8"
@@ -288,3 +288,28 @@ def test_a_token_of_a_cue_s_whole_length_takes_no_longer_to_set(tmp_path: Path) 
         layout = page(theme, cue(1, "x" * 9_000))
     assert layout.shown == (1,)
     assert calls < 200  # one for each frame that was tried
+
+
+def test_a_cue_of_megabytes_is_too_large_and_costs_nothing() -> None:
+    from muralkit.glyphs.shape import Shaper
+
+    theme = themes.load("dense")
+    measured = 0
+    with pytest.MonkeyPatch.context() as patch:
+        real = Shaper.words
+
+        def counted(self: Shaper, text: str) -> object:
+            nonlocal measured
+            measured += len(text)
+            return real(self, text)
+
+        patch.setattr(Shaper, "words", counted)
+        layout = page(theme, cue(1, "ab " * 400_000), cue(2, "fine"))
+    assert layout.shown == (2,) and layout.dropped[0].reason is Reason.TOO_LARGE
+    assert measured < 100
+
+
+def test_a_category_of_megabytes_is_one_banner() -> None:
+    theme = themes.load("dense")
+    layout = page(theme, *(cue(n, "x", f"{n}" + "日" * 100_000) for n in range(3)))
+    assert len(layout.shown) == 3 and layout.escaped[0].count == 300_000
