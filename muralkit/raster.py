@@ -23,7 +23,7 @@ from defusedxml.common import DefusedXmlException
 
 from muralkit.errors import MuralkitError
 from muralkit.glyphs.faces import Face, FaceSet
-from muralkit.glyphs.shape import add_up, advance
+from muralkit.glyphs.shape import add_up, advance, part_hyphens
 from muralkit.model import Canvas
 from muralkit.plates import Plates
 
@@ -317,7 +317,8 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         except KeyError:
             bare = next(char for char in text if ord(char) not in face.codepoints)
             raise _Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
-        steps = [advances[char] for char in text]
+        gap = face.file.hyphen_gap * size
+        steps = part_hyphens([advances[char] for char in text], text, gap)
         x, y = self._pen
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y

@@ -125,3 +125,10 @@ def test_different_signs_are_different_pictures() -> None:
     signs = "→←⊘∵≺≻∅∀≤≥×÷≠•<>=+-_.,:;|/\\▪↵…Αа"
     pictures = {render([cue(1, f"a{sign}b")], "pixel").png for sign in signs}
     assert len(pictures) == len(signs)
+
+
+def test_two_hyphens_are_two_in_the_picture() -> None:
+    """In the smallest print of ours the page is seen between them."""
+    with Image.open(BytesIO(render([cue(1, "a--b")], "dense").png)) as image:
+        row = [image.convert("L").getpixel((x, 19)) for x in range(40)]
+    assert row[11:16] == [170, 170, 255, 170, 170]  # as looked at: dash, gap, dash

@@ -36,6 +36,7 @@ class FaceFile:
 
     `name` is what themes say; `family` and `weight` are what the SVG says.
     `scale` sizes the face beside the text size. An empty `sha256` is not pinned.
+    `hyphen_gap` (em) parts two hyphens that else would be one dash, as in --force.
     """
 
     name: str
@@ -45,6 +46,7 @@ class FaceFile:
     sha256: str
     scale: float
     fallback: bool
+    hyphen_gap: float = 0.0
 
 
 class Face:
@@ -210,6 +212,7 @@ def bundled(manifest: Path | None = None) -> tuple[FaceFile, ...]:
                 sha256=entry["sha256"],
                 scale=float(entry["scale"]),
                 fallback=bool(entry["fallback"]),
+                hyphen_gap=float(entry.get("hyphen_gap", 0)),
             )
             for entry in entries
         )

@@ -24,6 +24,14 @@ def advance(face: Face, character: str, size: float, tracking: float) -> float:
     return face.advance(ord(character)) * size + tracking
 
 
+def part_hyphens(steps: list[float], text: str, gap: float) -> list[float]:
+    """The steps of a text, with `gap` pixels between any two hyphens."""
+    for index in range(len(text) - 1):
+        if text[index] == text[index + 1] == "-":
+            steps[index] += gap
+    return steps
+
+
 def add_up(steps: Iterable[float]) -> float:
     """A sum from left to right: the built-in one compensates from Python 3.12 on, and
     so rounds otherwise than in 3.11.
@@ -106,6 +114,8 @@ class Shaper:
                 hint="Take a face with a glyph for U+0020.",
             )
         self.space = self.advances[" "]
+        hyphen = self.setting("-")
+        self.hyphen_gap = hyphen.face.file.hyphen_gap * hyphen.size if hyphen else 0.0
 
     def font_advance(self, codepoint: int) -> float:
         """The advance of a glyph of the chain's first face, unsnapped, in pixels."""
@@ -132,7 +142,13 @@ class Shaper:
 
     def measure(self, text: str) -> float:
         """The sum of advances in pixels. Every character must have a glyph."""
+        if "--" in text:
+            return add_up(self.steps(text))
         return add_up(map(self.advances.__getitem__, text))
+
+    def steps(self, text: str) -> list[float]:
+        """Pixels from each glyph's origin to the next. Every character must have a glyph."""
+        return part_hyphens([self.advances[char] for char in text], text, self.hyphen_gap)
 
     def missing(self, text: str) -> set[str]:
         """The characters of a text that no face has."""

@@ -196,8 +196,8 @@ def elide(text: str, shaper: Shaper, width: float) -> str:
         return text
     room = width - shaper.measure(ELLIPSIS)
     end = 0
-    for char in text:
-        room -= shaper.measure(char)
+    for step in shaper.steps(text):
+        room -= step
         if room < 0:
             break
         end += 1

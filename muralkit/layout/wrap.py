@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 from muralkit.glyphs.clean import is_mark, letter_case
@@ -102,7 +103,11 @@ class _Parts:
     def __init__(self, word: Word, shaper: Shaper) -> None:
         self._shaper = shaper
         self._clusters = _clusters(word)
-        self._widths = [shaper.measure(cluster.text) for cluster in self._clusters]
+        texts = [cluster.text for cluster in self._clusters]
+        self._widths = [shaper.measure(text) for text in texts]
+        for index, pair in enumerate(pairwise(texts)):
+            if pair[0] == "-" == pair[1][0]:
+                self._widths[index] += shaper.hyphen_gap
         self._start = 0
 
     def fit(self, room: float) -> bool:
@@ -159,6 +164,8 @@ def _good_break(before: Piece, after: Piece) -> bool:
     if before.escaped or after.escaped:
         return not (before.escaped and after.escaped)
     last, first = before.text[0], after.text[0]
+    if last == first == "-":
+        return False
     return last in _BREAK_AFTER or (letter_case(last), letter_case(first)) == ("Ll", "Lu")
 
 

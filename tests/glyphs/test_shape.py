@@ -88,3 +88,18 @@ def test_widths_are_added_from_left_to_right() -> None:
 
     steps = [0.1] * 10
     assert add_up(steps) == 0.9999999999999999  # what plain IEEE additions give
+
+
+def test_two_hyphens_are_parted_wherever_they_meet() -> None:
+    made = shaper()
+    one, gap = made.measure("-"), made.hyphen_gap
+    assert gap == pytest.approx(0.8)  # 0.08 em at 10 px
+    plain = [made.measure(char) for char in "a--b"]
+    assert made.steps("a--b") == [plain[0], plain[1] + gap, plain[2], plain[3]]
+    assert made.measure("---") == pytest.approx(3 * one + 2 * gap)
+    assert made.measure("- -") == pytest.approx(2 * one + made.space)
+    assert made.words("--x")[0].width == made.measure("--x")
+    [run] = made.runs("--x", 0.0, Ink.TEXT)
+    assert run.width == made.measure("--x")
+    # In the pixel face they are apart by themselves, and no advance is a fraction.
+    assert shaper("Spleen 5x8", 8.0, snap=True).hyphen_gap == 0
