@@ -429,17 +429,16 @@ def test_an_interrupt_leaves_the_old_file(tmp_path: Path) -> None:
     assert whole == 0
     for _ in range(12):
         (tmp_path / "m.png").write_bytes(b"old")
-        command = [
-            "-m",
-            "muralkit",
-            "render",
-            str(CUES),
-            "-o",
-            str(tmp_path / "m.png"),
-            "--no-cache",
-        ]
-        child = subprocess.Popen([sys.executable, *command], stderr=subprocess.PIPE)
-        time.sleep(0.15 + rng.random() * 1.2)
+        code = (
+            "import sys; from muralkit.__main__ import run; print('ready', flush=True); "
+            f"sys.argv[1:] = ['render', {str(CUES)!r}, '--no-cache', "
+            f"'-o', {str(tmp_path / 'm.png')!r}]; sys.exit(run())"
+        )
+        child = subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        assert child.stdout is not None and child.stdout.readline() == b"ready\n"
+        time.sleep(0.01 + rng.random() * 1.2)
         child.send_signal(signal.SIGINT)
         _, err = child.communicate()
         assert child.returncode in (0, 130, -signal.SIGINT), err  # the last: it was done already
