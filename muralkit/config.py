@@ -114,9 +114,31 @@ class SharedTasks(_Section):
     compress_cues: Schedule = Field(Schedule(), alias="compress-cues")
 
 
+class Endpoint(_Section):
+    """An OpenAI-compatible endpoint, such as a local Ollama. Only the user's files may say."""
+
+    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/]+")]
+    model: Name
+    key_variable: Name | None = Field(
+        None, description="The environment variable that holds the key, if one is needed."
+    )
+
+
 class Dreamer(_Section):
     """The dreamer, which makes cues."""
 
+    batch_size: Annotated[int, Field(ge=1, le=50)] = Field(
+        1, description="Memories in one prompt: more for a command line that is slow to start."
+    )
+    concurrency: Annotated[int, Field(ge=1, le=64)] = Field(
+        4, description="Prompts that are answered at once."
+    )
+    reply_seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
+        120.0, description="How long one reply may take."
+    )
+    endpoint: Endpoint | None = Field(
+        None, description="Used where no harness is named and none has a model."
+    )
     opencode: HarnessDreamer = HarnessDreamer()
     pi: HarnessDreamer = HarnessDreamer()
     omp: HarnessDreamer = HarnessDreamer()
@@ -182,7 +204,7 @@ class Config(_Section):
     cache: CacheSection = CacheSection()
 
 
-USER_ONLY = ("store",)
+USER_ONLY = ("store", "dreamer.endpoint")
 """Keys that a project's file may not set."""
 
 
@@ -269,7 +291,7 @@ def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, 
         remarks += found
     if layer.project:
         for key in USER_ONLY:
-            if kept.pop(key, None) is not None:
+            if _without(kept, key):
                 what = "ignored: only the user's own files may set it"
                 remarks.append(Remark(layer.path, key, what))
     elif isinstance(kept.get("store"), dict):
@@ -280,6 +302,18 @@ def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, 
             for key, value in kept["store"].items()
         }
     return kept, remarks
+
+
+def _without(data: dict[str, Any], key: str) -> bool:
+    """Take a dotted key away; whether it was there."""
+    name, _, rest = key.partition(".")
+    if not rest:
+        return data.pop(name, None) is not None
+    section = data.get(name)
+    if not isinstance(section, dict):
+        return False
+    data[name] = dict(section)
+    return _without(data[name], rest)
 
 
 def _path(text: str, base: Path, key: str, layer: Layer) -> Path:

@@ -101,6 +101,7 @@ _COMMANDS = {
     "render": "draw:render",
     "demo": "draw:demo",
     "memory": "memory:memory_group",
+    "dream": "dream:dream",
     "status": "status:status",
     "doctor": "doctor:doctor",
     "config": "config:config_group",

@@ -96,8 +96,19 @@ class Store(Protocol):
     def cues(self) -> dict[int, StoredCue]:
         """The last cue of each memory that has one, current or not."""
 
-    def put_cues(self, cues: Iterable[StoredCue]) -> None:
-        """Keep these cues, each in the place of its memory's last one."""
+    def put_cues(self, cues: Iterable[StoredCue]) -> int:
+        """Keep these cues, each in the place of its memory's last one; how many were kept.
+
+        A cue is passed over where its memory is gone or has other content by now.
+        """
+
+    def take_lease(self, task: str, holder: str, seconds: float) -> bool:
+        """Let only this holder run a task for the project for so long, or for so long
+        again. False where another one holds it; a lease that ran out is anybody's.
+        """
+
+    def drop_lease(self, task: str, holder: str) -> None:
+        """Let others run the task."""
 
 
 def text_fault(value: object) -> str:

@@ -102,9 +102,20 @@ class MagicStore:
                 found.setdefault(memory.id, cue)
         return found
 
-    def put_cues(self, cues: Iterable[StoredCue]) -> None:
+    def put_cues(self, cues: Iterable[StoredCue]) -> int:
         """Keep cues in our own store."""
-        self._own.put_cues(cues)
+        hashes = {memory.id: content_hash(memory.content) for memory, _ in self._rows()}
+        return self._own.put_cues(
+            cue for cue in cues if hashes.get(cue.memory_id) == cue.content_hash
+        )
+
+    def take_lease(self, task: str, holder: str, seconds: float) -> bool:
+        """Kept in our own store."""
+        return self._own.take_lease(task, holder, seconds)
+
+    def drop_lease(self, task: str, holder: str) -> None:
+        """Kept in our own store."""
+        self._own.drop_lease(task, holder)
 
     def add(self, drafts: Iterable[Draft], *, dry: bool = False) -> list[Kept]:
         """Refused: the memories are the other program's."""
@@ -117,6 +128,12 @@ class MagicStore:
     def restore(self, memory_id: int) -> Memory:
         """Refused: the memories are the other program's."""
         self._refuse()
+
+    def projects(self) -> list[str]:
+        """Every project that has a memory there."""
+        with self._explained():
+            rows = self._db.execute("SELECT DISTINCT project_path FROM memories ORDER BY 1")
+            return [str(row[0]) for row in rows]
 
     def unusable(self) -> dict[int, str]:
         """The project's rows that are no memory, by their number, and why."""

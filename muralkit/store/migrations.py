@@ -51,4 +51,16 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
             CHECK (status_before IN ('active', 'permanent'));
         """,
     ),
+    (
+        "004_leases",
+        """
+        CREATE TABLE leases (
+            project TEXT NOT NULL,
+            task    TEXT NOT NULL,
+            holder  TEXT NOT NULL,
+            until   REAL NOT NULL,
+            PRIMARY KEY (project, task)
+        ) STRICT, WITHOUT ROWID;
+        """,
+    ),
 )

@@ -217,11 +217,41 @@ class SqliteStore:
             )
             return {row[0]: StoredCue(*row) for row in rows}
 
-    def put_cues(self, cues: Iterable[StoredCue]) -> None:
-        """See Store."""
+    def put_cues(self, cues: Iterable[StoredCue]) -> int:
+        """See Store. Of another source's memories, that source knows the content."""
+        kept = 0
         with self._change():
             for cue in cues:
+                if self.source == OWN:
+                    memory = self.memory(cue.memory_id)
+                    if memory is None or content_hash(memory.content) != cue.content_hash:
+                        continue
                 self._put_cue(cue)
+                kept += 1
+        return kept
+
+    def take_lease(self, task: str, holder: str, seconds: float) -> bool:
+        """See Store."""
+        now = self._clock()
+        with self._change():
+            self._db.execute(
+                "INSERT INTO leases (project, task, holder, until) VALUES (:p, :t, :h, :u)"
+                " ON CONFLICT (project, task) DO UPDATE SET holder = :h, until = :u"
+                " WHERE holder = :h OR until <= :n",
+                {"p": self.project, "t": task, "h": holder, "u": now + seconds, "n": now},
+            )
+            [owner] = self._db.execute(
+                "SELECT holder FROM leases WHERE project = ? AND task = ?", (self.project, task)
+            ).fetchone()
+        return bool(owner == holder)
+
+    def drop_lease(self, task: str, holder: str) -> None:
+        """See Store."""
+        with self._change():
+            self._db.execute(
+                "DELETE FROM leases WHERE project = ? AND task = ? AND holder = ?",
+                (self.project, task, holder),
+            )
 
     def _put_cue(self, cue: StoredCue) -> None:
         self._db.execute(

@@ -1,0 +1,138 @@
+"""A fake OpenAI-compatible provider on loopback: real HTTP, and faults on demand."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Reply = Callable[[str], str]
+
+
+class Provider:
+    """Answers `POST /v1/chat/completions` with what `reply` makes of the last message.
+
+    `fault` makes it fail: 401 or 500, "hang", "truncate" (the connection breaks off),
+    "length" (the reply is cut at its limit), "empty", "rubbish", "trickle". `requests`
+    has every body.
+    """
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply, self.fault = reply, ""
+        self.models = {"cue"}
+        self.requests: list[dict[str, Any]] = []
+        self.released = threading.Event()
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                length = int(self.headers.get("Content-Length", 0))
+                body = json.loads(self.rfile.read(length))
+                provider.requests.append(body)
+                provider.answer(self, body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_port}/v1"
+
+    def answer(self, handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        """One request: a reply, streamed or whole, or the fault."""
+        if self.fault == "hang":
+            self.released.wait(60)
+            return
+        status = int(self.fault) if self.fault.isdigit() else 200
+        if status == 200 and body["model"] not in self.models:
+            status = 404
+        if status != 200:
+            self._send(handler, status, {"error": {"message": f"fault {status}", "code": status}})
+            return
+        text = "" if self.fault == "empty" else self.reply(_last(body["messages"]))
+        finish = "length" if self.fault == "length" else "stop"
+        if self.fault == "rubbish":
+            self._raw(handler, b"<html>not JSON</html>", "text/html")
+        elif body.get("stream"):
+            self._stream(handler, body["model"], text, finish)
+        else:
+            message = {"role": "assistant", "content": text}
+            choice = {"index": 0, "message": message, "finish_reason": finish}
+            whole = {"id": "x", "object": "chat.completion", "model": body["model"],
+                     "choices": [choice]}  # fmt: skip
+            self._send(handler, 200, whole)
+
+    def _send(self, handler: BaseHTTPRequestHandler, status: int, value: object) -> None:
+        self._raw(handler, json.dumps(value).encode(), "application/json", status)
+
+    def _raw(
+        self, handler: BaseHTTPRequestHandler, data: bytes, kind: str, status: int = 200
+    ) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Type", kind)
+        handler.send_header("Content-Length", str(len(data)))
+        handler.end_headers()
+        if self.fault == "truncate":
+            handler.wfile.write(data[: len(data) // 2])
+            handler.close_connection = True
+            handler.connection.shutdown(2)
+        elif self.fault == "trickle":
+            for byte in data:
+                handler.wfile.write(bytes([byte]))
+                handler.wfile.flush()
+                if self.released.wait(0.2):
+                    return
+        else:
+            handler.wfile.write(data)
+
+    def _stream(self, handler: BaseHTTPRequestHandler, model: str, text: str, finish: str) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Type", "text/event-stream")
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        handler.close_connection = True
+
+        def chunk(delta: dict[str, Any], reason: str | None = None) -> None:
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            data = {"id": "x", "object": "chat.completion.chunk", "created": int(time.time()),
+                    "model": model, "choices": [choice]}  # fmt: skip
+            handler.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
+            handler.wfile.flush()
+
+        chunk({"role": "assistant", "content": text[: len(text) // 2]})
+        if self.fault == "truncate":
+            handler.connection.shutdown(2)
+            return
+        chunk({"content": text[len(text) // 2 :]})
+        chunk({}, finish)
+        usage = {"id": "x", "object": "chat.completion.chunk", "model": model, "choices": [],
+                 "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
+        handler.wfile.write(f"data: {json.dumps(usage)}\n\ndata: [DONE]\n\n".encode())
+
+
+def _last(messages: list[dict[str, Any]]) -> str:
+    """The text of the last message."""
+    content = messages[-1]["content"]
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content)
+
+
+@contextmanager
+def serve(reply: Reply) -> Iterator[Provider]:
+    """A provider that runs as long as the block."""
+    provider = Provider(reply)
+    thread = threading.Thread(target=provider.server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        provider.released.set()
+        provider.server.shutdown()
+        provider.server.server_close()
