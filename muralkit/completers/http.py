@@ -30,6 +30,8 @@ class HttpCompleter:
 
     def complete(self, prompt: str) -> str:
         """See Completer."""
+        if self._stopped.is_set():
+            raise CompletionError(Cause.STOPPED, "stopped")
         until = time.monotonic() + self._seconds
         body = {"model": self.name, "messages": [{"role": "user", "content": prompt}]}
         headers = {"Content-Type": "application/json", "Accept": "application/json"}

@@ -127,6 +127,7 @@ def test_an_altered_or_invented_identifier_is_refused(cue: str, altered: str) ->
 
 
 def test_identifiers_are_what_a_wrong_character_spoils() -> None:
-    assert identifiers("the fooBar(x) in a/b_c.py, at 3.5 (→ --flag, #9): plain pre-push word.") == [
+    text = "the fooBar(x) in a/b_c.py, at 3.5 (→ --flag, #9): plain pre-push word."
+    assert identifiers(text) == [
         "fooBar", "a/b_c.py", "3.5", "--flag", "#9",
     ]  # fmt: skip

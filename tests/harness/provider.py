@@ -111,8 +111,8 @@ class Provider:
             return
         chunk({"content": text[len(text) // 2 :]})
         chunk({}, finish)
-        usage = {"id": "x", "object": "chat.completion.chunk", "model": model, "choices": [],
-                 "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}}  # fmt: skip
+        tokens = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        usage = {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": tokens}
         handler.wfile.write(f"data: {json.dumps(usage)}\n\ndata: [DONE]\n\n".encode())
 
 
