@@ -22,7 +22,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from muralkit import configfile, files
 from muralkit.configfile import Layer
-from muralkit.errors import ConfigError
+from muralkit.errors import ConfigError, MuralkitError
 
 DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)")
 LONGEST = 365 * 86400
@@ -153,7 +153,7 @@ class MuralSection(_Section):
     readers: dict[str, Name] = Field(
         {}, description="Themes by patterns of model ids, such as anthropic/claude-fable-*."
     )
-    model: str | None = Field(None, description="Deprecated and ignored.", deprecated=True)
+    model: Any = Field(None, description="Deprecated and ignored.", deprecated=True)
 
 
 class MemorySection(_Section):
@@ -204,7 +204,7 @@ class Config(_Section):
     cache: CacheSection = CacheSection()
 
 
-USER_ONLY = ("store", "dreamer.endpoint")
+USER_ONLY = ("store", "cache", "dreamer.endpoint")
 """Keys that a project's file may not set."""
 
 
@@ -238,14 +238,23 @@ def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
     remarks: list[Remark] = []
     present: list[Path] = []
     for layer in configfile.layers(root, environment):
-        data = configfile.read(layer.path)
+        try:
+            data = configfile.read(layer.path)
+        except ConfigError as error:
+            if not layer.foreign:
+                raise
+            remarks.append(Remark(layer.path, "all of it", f"ignored: {error.what}"))
+            continue
         if data is None:
             continue
         present.append(layer.path)
         data, found = _allowed(data, layer, root)
         remarks += found
-        data = _tuples(data)
-        _check(data, layer.path)
+        data = _tuples(_known(data, Config))
+        if layer.foreign:
+            remarks += _without_faults(data, layer.path)
+        else:
+            _check(data, layer.path)
         _merge(merged, origins, data, layer.path)
     return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(present))
 
@@ -261,13 +270,55 @@ def _check(data: dict[str, Any], path: Path) -> None:
     try:
         Config.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(str(part) for part in first["loc"] if str(part) not in _UNIONS)
+        place, what = _fault(error)
         raise ConfigError(
-            f"{key}: {first['msg'].removeprefix('Value error, ')}.",
+            f"{'.'.join(place)}: {what}.",
             where=str(path),
             hint="`muralkit config schema` prints every key with its meaning.",
         ) from error
+
+
+def _without_faults(data: dict[str, Any], path: Path) -> list[Remark]:
+    """Take from another program's file what is wrong by our rules: it may be right by its
+    own, and must not stop ours.
+    """
+    remarks: list[Remark] = []
+    while True:
+        try:
+            Config.model_validate(data)
+        except ValidationError as error:
+            place, what = _fault(error)
+            remarks.append(Remark(path, ".".join(place), f"ignored: {what}"))
+            section: Any = data
+            for part in place[:-1]:
+                if not isinstance(section.get(part), dict):
+                    break
+                section = section[part]
+            section.pop(next((part for part in reversed(place) if part in section), None), None)
+        else:
+            return remarks
+
+
+def _fault(error: ValidationError) -> tuple[list[str], str]:
+    """The first thing that is wrong: its key, and what."""
+    first = error.errors(include_url=False)[0]
+    place = [str(part) for part in first["loc"] if str(part) not in _UNIONS]
+    return place, first["msg"].removeprefix("Value error, ")
+
+
+def _known(data: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """The data without the keys that a model doesn't have; they are remarks by now."""
+    sections = {item.alias or name: item.annotation for name, item in model.model_fields.items()}
+    kept = {key: value for key, value in data.items() if key in sections}
+    for key, value in kept.items():
+        section = sections[key]
+        if (
+            isinstance(value, Mapping)
+            and isinstance(section, type)
+            and issubclass(section, BaseModel)
+        ):
+            kept[key] = _known(value, section)
+    return kept
 
 
 _UNIONS = {"str", "ModelChoice", "function-after[_duration(), str]"}  # pydantic's own words
@@ -362,9 +413,23 @@ def _theme(theme: object, layer: Layer, root: Path, key: str) -> object:
     if not isinstance(theme, str) or not theme or theme in themefile.names():
         return theme
     path = _path(theme, root if layer.project else layer.path.parent, key, layer)
-    if layer.project and not path.is_relative_to(root.resolve()):
+    if layer.project and not _within(path, root.resolve()):
         return None
     return str(path)
+
+
+def _within(path: Path, root: Path) -> bool:
+    """Whether a project's theme, and all that it inherits and draws with, lies in the project."""
+    from muralkit import assets, themefile
+
+    if not path.is_relative_to(root):
+        return False
+    try:
+        sources = [source.resolve() for source in themefile.find(path).sources()]
+    except (MuralkitError, OSError, RuntimeError):
+        return True  # it can't be used anyway, which is said where it is used
+    inside = (root, assets.folder("templates").resolve())
+    return all(any(source.is_relative_to(folder) for folder in inside) for source in sources)
 
 
 def unknown_keys(

@@ -62,6 +62,14 @@ def libcairo() -> Iterator[Finding]:
     yield Finding(Severity.FINE, "libcairo", f"version {version}")
 
 
+def project(folder: Path) -> Iterator[Finding]:
+    """Which project the folder belongs to."""
+    from muralkit import project as projects
+
+    root, name = projects.root(folder), projects.identity(folder)
+    yield Finding(Severity.FINE, "project", f"{root} is {name}")
+
+
 def fonts() -> Iterator[Finding]:
     """Every bundled face, held against its checksum."""
     from muralkit.glyphs.faces import bundled, load

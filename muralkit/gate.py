@@ -56,5 +56,6 @@ def judge(facts: Facts) -> Verdict:
             False, f"none of the {facts.overflow} memories beyond the text budget has a current cue"
         )
     return Verdict(
-        True, f"{facts.drawable} of {facts.overflow} memories beyond the text budget are drawn"
+        True,
+        f"{facts.drawable} of {facts.overflow} memories beyond the text budget have a current cue",
     )

@@ -58,6 +58,8 @@ class Memory:
     created_at: int = 0
     updated_at: int = 0
     expires_at: int | None = None
+    status_before: Status | None = None
+    """Of an archived one: what it is when it comes back."""
 
     @property
     def weight(self) -> int:

@@ -1,17 +1,17 @@
 """Where a project stands: a store and a configuration in, a Survey out.
 
-The walk up to the layout: pool, text budget, overflow, cues, gate, canvas. What
+The walk up to the layout: pool, text budget, overflow, cues, gate, page. What
 `muralkit status` prints and `muralkit render` draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from muralkit.config import Config
 from muralkit.gate import Facts, Verdict, judge
-from muralkit.model import Canvas, Cue, Memory, StoredCue
+from muralkit.model import Cue, Layout, Memory, MemoryId, StoredCue
 from muralkit.selection import Selection, block, current_cues, is_current, select
 from muralkit.store import Store
 
@@ -38,10 +38,9 @@ class Survey:
         """The text block of the memories that the budget takes."""
         return block(self.selection.inline)
 
-    @property
-    def overflow_text(self) -> str:
-        """What the drawn memories would be as text, in full."""
-        drawn = {cue.memory_id for cue in self.drawable}
+    def overflow_text(self, shown: Iterable[MemoryId]) -> str:
+        """What the memories of these cues would be as text, in full."""
+        drawn = set(shown)
         return block(memory for memory in self.selection.overflow if memory.id in drawn)
 
 
@@ -78,8 +77,8 @@ def survey(
     )
 
 
-def canvas(found: Survey, theme: str) -> Canvas | None:
-    """The canvas that the drawable cues take in a theme; None where there are none.
+def page(found: Survey, theme: str) -> Layout | None:
+    """How the drawable cues are set in a theme, and which of them; None where there are none.
 
     Raises ThemeError or FontError.
     """
@@ -89,7 +88,7 @@ def canvas(found: Survey, theme: str) -> Canvas | None:
     from muralkit.layout import lay_out
 
     chosen = themes.load(theme)
-    return lay_out(found.drawable, chosen, chosen.faces()).canvas
+    return lay_out(found.drawable, chosen, chosen.faces())
 
 
 def _count(pool: tuple[Memory, ...], cues: Mapping[int, StoredCue]) -> tuple[int, int]:

@@ -90,9 +90,12 @@ def test_a_theme_by_name_and_by_file(tmp_path: Path) -> None:
     assert b"Did you mean 'dense'?" in done.stderr
 
 
-def test_the_configuration_turns_the_cache_off(tmp_path: Path) -> None:
-    (tmp_path / ".muralkit").mkdir()
-    (tmp_path / ".muralkit/muralkit.jsonc").write_text('{"cache": {"enabled": false}}')
+def test_the_configuration_turns_the_cache_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "muralkit").mkdir()
+    (tmp_path / "muralkit/muralkit.jsonc").write_text('{"cache": {"enabled": false}}')
     for _ in range(2):
         done = run("render", CUES, "-o", tmp_path / "m.png", "--json", cwd=tmp_path)
         assert json.loads(done.stdout)["cached"] is False

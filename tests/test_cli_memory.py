@@ -297,3 +297,56 @@ def test_the_identities_of_folders(tmp_path: Path) -> None:
 def test_every_command_has_help_with_an_example(name: str) -> None:
     help_text = memory(name, "--help")
     assert "Example" in help_text and "\\b" not in help_text
+
+
+def test_a_checkout_that_git_cannot_read_is_not_another_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".git").mkdir()  # git says: not a git repository
+    done = run("memory", "list", "--project", tmp_path)
+    assert done.returncode == 3 and b"git can't read this checkout: fatal" in done.stderr
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    subprocess.run(["git", "init", "-q", str(inner)], check=True)
+    assert listed("--project", inner) == []  # without a commit it is a folder as any other
+    (tmp_path / "empty").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    done = run("memory", "list", "--project", inner)
+    assert done.returncode == 3 and b"it is not installed" in done.stderr
+
+
+def test_the_folder_decides_and_no_variable_of_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path / "a")], check=True)
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    commit = ["git", *identity, "-C", str(tmp_path / "a"), "commit", "-q", "--allow-empty"]
+    subprocess.run([*commit, "-m", "x"], check=True)
+    (tmp_path / "b").mkdir()
+    memory("add", "in a", "--project", tmp_path / "a")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "a/.git"))
+    assert listed("--project", tmp_path / "b") == []
+
+
+def test_what_was_archived_comes_back_the_same_after_an_export(tmp_path: Path) -> None:
+    memory("add", "x", "--permanent")
+    memory("archive", 1)
+    memory("export", "-o", tmp_path / "out.jsonl")
+    memory("import", tmp_path / "out.jsonl", "--store", tmp_path / "b.db")
+    memory("restore", 1, "--store", tmp_path / "b.db")
+    assert listed("--store", tmp_path / "b.db")[0]["status"] == "permanent"
+
+
+def test_a_number_that_nobody_could_count_on_from_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text('{"category": "A", "content": "x", "id": 9007199254740992}')
+    done = run("memory", "import", tmp_path / "m.jsonl")
+    assert done.returncode == 2 and b"from 1 to 1,000,000,000,000" in done.stderr
+
+
+def test_a_truncated_store_is_salvaged_though_it_does_not_open(tmp_path: Path) -> None:
+    store = tmp_path / "m.db"
+    memory("import", DATA / "memories_600.jsonl", "--store", store)
+    store.write_bytes(store.read_bytes()[:-4096])
+    assert run("memory", "list", "--store", store).returncode == 2
+    memory("export", "--salvage", "--store", store, "-o", tmp_path / "out.jsonl")
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) > 400

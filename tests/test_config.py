@@ -212,6 +212,84 @@ def test_what_is_no_configuration_file_is_an_error(places: Places, kind: str) ->
         places.load()
 
 
+@pytest.mark.parametrize("key", ["cache", "store", "dreamer.endpoint"])
+def test_what_only_the_user_may_set(places: Places, key: str) -> None:
+    values: dict[str, dict[str, Any]] = {
+        "cache": {"size_mib": 1},
+        "store": {"path": "x"},
+        "dreamer.endpoint": {"base_url": "http://x/v1", "model": "m"},
+    }
+    value = values[key]
+    section, _, rest = key.partition(".")
+    places.write("project", {section: {rest: value, "batch_size": 3} if rest else value})
+    loaded = places.load()
+    assert loaded.config == (
+        config.Config.model_validate({"dreamer": {"batch_size": 3}}) if rest else config.Config()
+    )
+    assert remarks(loaded) == [(key, "ignored: only the user's own files may set it")]
+    places.write("project", "{}")
+    places.write("user", {section: {rest: value} if rest else value})
+    assert places.load().remarks == () and places.load().config != config.Config()
+
+
+@pytest.mark.parametrize(
+    ("manifest", "used"),
+    [
+        ('inherits = "dense"\n', True),
+        ('inherits = "base.toml"\n', True),
+        ('inherits = "../outside.toml"\n', False),
+        ('[[face]]\nname = "x"\nfile = "../x.ttf"\n', False),
+        ('[[face]]\nname = "x"\nfile = "/etc/passwd"\n', False),
+    ],
+)
+def test_a_projects_theme_draws_with_nothing_from_outside(
+    places: Places, manifest: str, used: bool
+) -> None:
+    (places.project / "art").mkdir()
+    (places.project.parent / "outside.toml").write_text("")
+    (places.project.parent / "project/outside.toml").unlink(missing_ok=True)
+    (places.project / "art/base.toml").write_text("")
+    (places.project / "art/theme.toml").write_text(manifest.replace("../", "../../"))
+    places.write("project", {"mural": {"theme": "art"}})
+    loaded = places.load()
+    assert (loaded.config.mural.theme != "standard") is used
+    assert [key for key, _ in remarks(loaded)] == ([] if used else ["mural.theme"])
+
+
+@pytest.mark.parametrize("name", ["user-mc", "project-mc"])
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("{", "all of it"),
+        ("[]", "all of it"),
+        ('{"memory": {"injection_budget_tokens": 30000}}', "memory.injection_budget_tokens"),
+        ('{"cache_ttl": {"a": "1h30m"}}', "cache_ttl"),
+        ('{"memory": 3}', "memory"),
+        ('{"dreamer": {"pi": {"model": 3, "variant": 4}}}', "dreamer.pi.model"),
+    ],
+)
+def test_another_programs_file_never_stops_ours(
+    places: Places, name: str, text: str, key: str
+) -> None:
+    """What is wrong by our rules may be right by its own: it is ignored, with a remark."""
+    path = places.write(name, text)
+    places.write("user", {"mural": {"enabled": True}})
+    loaded = places.load()
+    assert loaded.config == config.Config.model_validate({"mural": {"enabled": True}})
+    assert loaded.remarks[0].where == path and loaded.remarks[0].key == key
+    assert loaded.remarks[0].what.startswith("ignored: ")
+
+
+def test_mural_model_may_be_anything(places: Places) -> None:
+    places.write("user-mc", {"mural": {"model": {"a": 1}, "enabled": True}})
+    assert places.load().config.mural.enabled
+
+
+def test_only_keys_of_ours_have_an_origin(places: Places) -> None:
+    places.write("user-mc", {"historian": {"model": "x"}, "mural": {"enabeld": 1, "theme": "dark"}})
+    assert list(places.load().origins) == ["mural.theme"]
+
+
 def test_a_themes_path_is_beside_its_file_or_in_the_project(places: Places) -> None:
     path = places.write("user", {"mural": {"theme": "ours.toml"}})
     assert places.load().config.mural.theme == str(path.parent.resolve() / "ours.toml")
@@ -252,10 +330,15 @@ def test_a_themes_path_is_beside_its_file_or_in_the_project(places: Places) -> N
         ),
         ('{"dreamer": {"tasks": {"compress-cues": {"schedule": "@daily"}}}}', "a schedule is"),
         ('{"mural": {"theme": "\\ud800"}}', "mural"),
+        (
+            '{"dreamer": {"endpoint": {"base_url": "ftp://x", "model": "m"}}}',
+            "dreamer.endpoint.base_url",
+        ),
+        ('{"dreamer": {"batch_size": 0}}', "dreamer.batch_size"),
     ],
 )
 def test_a_wrong_file_is_an_error_with_file_and_key(places: Places, text: str, what: str) -> None:
-    path = places.write("project", text)
+    path = places.write("user", text)
     with pytest.raises(ConfigError) as caught:
         places.load()
     assert what in caught.value.what and caught.value.where == str(path)

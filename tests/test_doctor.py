@@ -49,7 +49,7 @@ def test_a_healthy_project(clinic: Clinic) -> None:
     code, findings = clinic.look()
     assert (code, bad(findings)) == (0, [])
     assert {f["area"] for f in findings} == {
-        "libcairo", "fonts", "theme", "config", "store", "cues", "cache",
+        "libcairo", "fonts", "theme", "config", "project", "store", "cues", "cache",
     }  # fmt: skip
     assert b"fine" in run("doctor", "--project", clinic.project).stdout
 
@@ -87,7 +87,7 @@ def test_an_error_is_code_2_and_the_rest_is_still_checked(
     code, findings = clinic.look()
     assert code == 2 and ("error", area) in bad(findings)
     assert {
-        "libcairo", "fonts", "cache", "config", "theme", "store", "cues",
+        "libcairo", "fonts", "cache", "config", "project", "theme", "store", "cues",
     } == {f["area"] for f in findings}  # fmt: skip
 
 

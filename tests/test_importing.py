@@ -185,7 +185,7 @@ def test_json_lines() -> None:
         ('{"category": "A", "content": "x", "importance": 0}', "from 1 to 100"),
         ('{"category": "A", "content": "x", "importance": 5.5}', "from 1 to 100"),
         ('{"category": "A", "content": "x", "status": "gone"}', "active, permanent or archived"),
-        ('{"category": "A", "content": "x", "id": -1}', "over 0"),
+        ('{"category": "A", "content": "x", "id": -1}', "from 1 to"),
         ('{"category": "A", "content": "x", "expires_at": "soon"}', "seconds since 1970"),
         ('{"category": "A", "content": "x\\ud800"}', "'content' must be valid Unicode"),
         ('{"category": "A", "content": "a\\u0000b"}', "must not have a null character"),
@@ -201,8 +201,9 @@ def test_a_bad_line_is_named(line: str, what: str) -> None:
 
 def test_an_export_gives_back_what_was_imported(tmp_path: Path) -> None:
     drafts = [
-        Draft("A", "one\nline two ⊘", 70, Status.PERMANENT, 5, 10, 20, None, "cue ⊘one (two)"),
+        Draft("A", "one\nline two ⊘", 70, Status.PERMANENT, 5, 10, 20, cue="cue ⊘one (two)"),
         Draft("weird category", "zwei", None, Status.ARCHIVED, 7, 11, 11, 4_000_000_000),
+        Draft("A", "drei", 1, Status.ARCHIVED, 8, 11, 11, status_before=Status.PERMANENT),
     ]
     with SqliteStore(tmp_path / "a.db", "p") as store:
         store.add(drafts)
@@ -212,7 +213,7 @@ def test_an_export_gives_back_what_was_imported(tmp_path: Path) -> None:
         store.add(jsonl.read(exported.encode(), "x").drafts)
         assert "\n".join(jsonl.write(store.memories(Status), store.cues())) == exported
         again = store.add(jsonl.read(exported.encode(), "x").drafts)
-        assert [(kept.new, kept.cue) for kept in again] == [(False, False)] * 2
+        assert [(kept.new, kept.cue) for kept in again] == [(False, False)] * 3
 
 
 def test_a_stale_cue_is_not_exported(tmp_path: Path) -> None:
@@ -381,3 +382,18 @@ def test_a_json_array_of_memories() -> None:
 def test_an_empty_claude_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no notes"):
         claude.read(tmp_path)
+
+
+def test_the_title_of_a_page_is_no_category() -> None:
+    text = "# Repository Guidelines\n- first\n## Deployment\n- ship\n## Limits\n- five\n"
+    assert notes(text) == [
+        ("PROJECT_RULES", "first"), ("Deployment", "ship"), ("CONSTRAINTS", "five"),
+    ]  # fmt: skip
+    assert notes("# Naming\n- a\n# Limits\n- b\n") == [("NAMING", "a"), ("CONSTRAINTS", "b")]
+    assert notes("# Naming\n- a\n") == [("NAMING", "a")]
+    assert notes("# Portfolio\n- a\n") == [("Portfolio", "a")]
+    assert notes("# Ports\n- a\n") == [("CONFIG_VALUES", "a")]
+
+
+def test_an_alert_loses_its_label() -> None:
+    assert notes("> [!WARNING]\n> Never push.\n") == [("PROJECT_RULES", "Never push.")]

@@ -13,9 +13,9 @@ import pytest
 from muralkit import assets
 from muralkit.config import Config
 from muralkit.model import Status, StoredCue
-from muralkit.store import Draft, content_hash
+from muralkit.store import Changes, Draft, content_hash
 from muralkit.store.sqlite import SqliteStore
-from muralkit.survey import canvas, survey
+from muralkit.survey import page, survey
 from tests.test_cli import run
 from tests.test_cli_memory import memory
 
@@ -58,7 +58,7 @@ def test_a_project_with_memories(project: Path) -> None:
     assert found["drawable"] == found["overflow"]
     assert found["cues"] == {"current": 120, "stale": 0, "missing": 0}
     beyond = found["overflow"]
-    reason = f"{beyond} of {beyond} memories beyond the text budget are drawn"
+    reason = f"{beyond} of {beyond} memories beyond the text budget have a current cue"
     assert found["gate"] == {"open": True, "reason": reason}
     assert found["prices"]["Claude"] == found["mural"]["tokens"]
     assert found["prices"]["Claude"] * 4 < found["overflow_tokens"]
@@ -70,12 +70,13 @@ def test_the_cues_are_told_apart(tmp_path: Path) -> None:
     with SqliteStore(tmp_path / "m.db", "p") as store:
         store.add([Draft("A", f"content {n}", cue=f"cue {n}") for n in range(4)])
         store.add([Draft("A", "without a cue"), Draft("A", "kept", status=Status.ARCHIVED)])
-        store.put_cues([StoredCue(1, "cue", content_hash("older"), "m", 1, 0)])
+        assert store.put_cues([StoredCue(1, "cue", content_hash("older"), "m", 1, 0)]) == 0
+        store.edit(1, Changes(content="newer"))
         found = survey(store, Config(), everything=True)
         assert (len(found.pool), found.current, found.stale, found.missing) == (5, 3, 1, 1)
         assert [cue.memory_id for cue in found.drawable] == [2, 3, 4]
         assert not survey(store, Config()).selection.overflow
-        assert canvas(survey(store, Config()), "standard") is None
+        assert page(survey(store, Config()), "standard") is None
 
 
 def test_render_draws_the_overflow_of_the_project(project: Path) -> None:
@@ -135,3 +136,36 @@ def test_a_magic_context_database_as_a_live_source(
     path.unlink()
     done = run("status", "--project", project)
     assert done.returncode == 2 and str(path).encode() in done.stderr
+
+
+def test_what_the_canvas_leaves_out_is_no_part_of_the_price(tmp_path: Path, project: Path) -> None:
+    """A picture that shows a part of the overflow is held against that part as text."""
+    source = tmp_path / "many.jsonl"
+    entries = [
+        {"category": "A", "content": f"memory number {n} " * 8, "cue": f"memory number {n} " * 4}
+        for n in range(900)
+    ]
+    source.write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    memory("import", source, "--project", project)
+    found = status("--project", project)
+    shown, dropped = found["mural"]["shown"], found["mural"]["dropped"]
+    assert dropped > 0 and shown + dropped == found["drawable"] == found["overflow"]
+    line = len("#100: " + ("memory number 100 " * 8).strip()) / 3.5
+    assert found["overflow_tokens"] == pytest.approx(shown * line, rel=0.1)
+    text = run("status", "--project", project).stdout.decode()
+    assert f": {shown} cues, and {dropped} are left out" in text
+
+
+def test_a_theme_that_cannot_be_used_leaves_the_rest_of_the_status(project: Path) -> None:
+    memory("import", assets.demo_file(), "--project", project)
+    configure(project, mural={"theme": "nope.toml"}, memory={"injection_budget_tokens": 500})
+    done = run("status", "--project", project)
+    assert done.returncode == 0 and b"pool      120" in done.stdout
+    assert b"mural     none: There is no theme" in done.stdout
+    assert status("--project", project)["mural"] is None
+
+
+def test_what_of_the_configuration_was_ignored_is_said(project: Path) -> None:
+    configure(project, cache={"size_mib": 1})
+    done = run("status", "--project", project)
+    assert b"cache ignored: only the user's own files may set it" in done.stderr

@@ -72,6 +72,7 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
         found += checks.guarded("config", lambda: checks.configuration(loaded))
     except MuralkitError as error:
         found.append(checks.failed("config", error))
+    found += checks.guarded("project", lambda: checks.project(project))
     found += checks.guarded("theme", lambda: checks.theme(loaded.config.mural.theme))
     try:
         own = open_own(project, store_path, loaded)

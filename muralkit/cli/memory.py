@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muralkit.cli.options import JSON, counted, emit, plain
-from muralkit.cli.projects import Place, with_place
+from muralkit.cli.projects import PROJECT, STORE, Place, open_place, rescued, with_place
 from muralkit.errors import InputError
 from muralkit.model import Memory, Status
 
@@ -312,8 +312,11 @@ def memory_import(
 @click.option("-o", "--output", default="-", show_default=True, help="A file, or standard output.")
 @click.option("--all/--pool", "everything", default=True, help="By default archived ones too.")
 @click.option("--salvage", is_flag=True, help="Read a damaged store as far as it goes.")
-@with_place
-def memory_export(output: str, everything: bool, salvage: bool, place: Place) -> None:
+@PROJECT
+@STORE
+def memory_export(
+    output: str, everything: bool, salvage: bool, project: Path, store_path: Path | None
+) -> None:
     """Write the project's memories as JSON Lines, which `memory import` reads back.
 
     \b
@@ -326,16 +329,19 @@ def memory_export(output: str, everything: bool, salvage: bool, place: Place) ->
     from muralkit.output import write, write_stdout
 
     lost = 0
-    if salvage:
-        memories, cues, lost = place.own.salvage()
+    if salvage:  # what is damaged may not even open
+        memories, cues, lost = rescued(project, store_path)
     else:
-        memories, cues = place.store.memories(Status if everything else None), place.store.cues()
+        with open_place(project, store_path) as place:
+            memories = place.store.memories(Status if everything else None)
+            cues = place.store.cues()
     lines = jsonl.write(memories, cues)
     data = "".join(f"{line}\n" for line in lines).encode()
     write_stdout(data) if output == "-" else write(Path(output), data)
     if salvage:
         click.echo(
-            f"Read {counted(len(memories))}; {counted(lost, 'place', 'places')} can't be read.",
+            f"Read {counted(len(memories))}; {counted(lost, 'stretch', 'stretches')} of the file "
+            "can't be read.",
             err=True,
         )
 

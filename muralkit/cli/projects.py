@@ -15,6 +15,7 @@ from muralkit.errors import StoreError
 
 if TYPE_CHECKING:
     from muralkit.config import Loaded
+    from muralkit.model import Memory, StoredCue
     from muralkit.store import Store
     from muralkit.store.magic import MagicStore
     from muralkit.store.sqlite import SqliteStore
@@ -85,6 +86,18 @@ def open_source(own: SqliteStore, loaded: Loaded) -> Iterator[MagicStore | None]
     path = Path(chosen.magic_context) if chosen.magic_context else default_path()
     with MagicStore(path, own) as store:
         yield store
+
+
+def rescued(
+    project: Path, store_path: Path | None
+) -> tuple[list[Memory], dict[int, StoredCue], int]:
+    """What can still be read of a damaged store. Raises StoreError."""
+    from muralkit import config
+    from muralkit import project as projects
+    from muralkit.store.sqlite import salvage
+
+    chosen = config.load(projects.root(project)).config.store
+    return salvage(store_path or _store_file(chosen.path), projects.identity(project))
 
 
 def with_place(command: Callable[..., Any]) -> Callable[..., Any]:

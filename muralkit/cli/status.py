@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON, emit
+from muralkit.cli.options import JSON, counted, emit, plain
 from muralkit.cli.projects import Place, with_place
 
 if TYPE_CHECKING:
-    from muralkit.model import Canvas
+    from muralkit.model import Layout
     from muralkit.survey import Survey
 
 
@@ -28,8 +28,8 @@ def status(as_json: bool, place: Place) -> None:
     from muralkit import survey as surveys
 
     found = surveys.survey(place.store, place.loaded.config)
-    canvas = surveys.canvas(found, place.loaded.config.mural.theme)
-    report = _report(place, found, canvas)
+    page, trouble = _page(found, place)
+    report = _report(place, found, page)
     if as_json:
         emit(report)
         return
@@ -44,9 +44,15 @@ def status(as_json: bool, place: Place) -> None:
     click.echo(f"cues      {counts}")
     word, colour = ("open", "green") if found.verdict.open else ("closed", "yellow")
     click.echo(f"gate      {click.style(word, fg=colour)}: {found.verdict.reason}")
-    if canvas is None:
+    for remark in place.loaded.remarks:
+        click.echo(plain(f"{remark.where}: {remark.key} {remark.what}"), err=True)
+    if trouble:
+        click.echo(f"mural     {click.style('none', fg='red')}: {plain(trouble)}")
+    if page is None:
         return
-    click.echo(f"mural     {canvas.width} x {canvas.height} px")
+    left = f", and {len(page.dropped):,} are left out" if page.dropped else ""
+    size = f"{page.canvas.width} x {page.canvas.height} px"
+    click.echo(f"mural     {size}: {counted(len(page.shown), 'cue', 'cues')}{left}")
     whole = report["overflow_tokens"]
     click.echo(f"\nTokens of the mural, beside {whole:,} of the same memories as text:")
     for name, price in report["prices"].items():
@@ -54,7 +60,18 @@ def status(as_json: bool, place: Place) -> None:
         click.echo(f"  {name:<28}{price:>8,}  {price / whole:>6.0%}  {pays}")
 
 
-def _report(place: Place, found: Survey, canvas: Canvas | None) -> dict[str, Any]:
+def _page(found: Survey, place: Place) -> tuple[Layout | None, str]:
+    """The mural's page, or what keeps it from being set."""
+    from muralkit import survey as surveys
+    from muralkit.errors import FontError, ThemeError
+
+    try:
+        return surveys.page(found, place.loaded.config.mural.theme), ""
+    except (ThemeError, FontError) as error:
+        return None, str(error).replace("\n", " ")
+
+
+def _report(place: Place, found: Survey, page: Layout | None) -> dict[str, Any]:
     from muralkit.pricing import FAMILIES, text_tokens
 
     report: dict[str, Any] = {
@@ -70,11 +87,18 @@ def _report(place: Place, found: Survey, canvas: Canvas | None) -> dict[str, Any
         "cues": {"current": found.current, "stale": found.stale, "missing": found.missing},
         "gate": {"open": found.verdict.open, "reason": found.verdict.reason},
         "mural": None,
-        "overflow_tokens": text_tokens(found.overflow_text) if found.drawable else 0,
+        "overflow_tokens": text_tokens(found.overflow_text(page.shown)) if page else 0,
         "prices": {},
     }
-    if canvas is not None:
-        report["mural"] = {"width": canvas.width, "height": canvas.height, "tokens": canvas.tokens}
+    if page is not None:
+        canvas = page.canvas
+        report["mural"] = {
+            "width": canvas.width,
+            "height": canvas.height,
+            "tokens": canvas.tokens,
+            "shown": len(page.shown),
+            "dropped": len(page.dropped),
+        }
         report["prices"] = {
             family.name: family.tokens(canvas.width, canvas.height) for family in FAMILIES
         }

@@ -96,7 +96,9 @@ class CommandCompleter:
                     stdout=subprocess.PIPE,
                     stderr=subprocess.PIPE,
                     cwd=folder,
-                    env={**os.environ, **self._harness.environment()},
+                    # PWD too: opencode believes it rather than the folder that it runs in,
+                    # and would tell the model of the user's project.
+                    env={**os.environ, "PWD": folder, **self._harness.environment()},
                     start_new_session=True,  # so that its children end with it
                 )
             except OSError as error:

@@ -4,7 +4,8 @@ The rule: a heading that has one of a category's words, in any of the languages
 below, leads to that category; where words of several stand in it, the category
 first in this table wins. A heading without any is a category of its own, as it
 is written. Words are compared without case, and as beginnings, so that "rule"
-is in "Rules" too; those of scripts without spaces may stand anywhere.
+is in "Rules" too (but a word with "!" here only as a whole); those of scripts
+without spaces may stand anywhere.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ WORDS: dict[str, str] = {
         命名 术语 名称 用語 名前 명명 용어 이름
         """,
     "CONFIG_VALUES": """
-        config setting environment variable env port flag option default
+        config setting environment variable env port! ports! flag option default
         konfiguration einstellung umgebung standardwert
         configuration paramètre réglage environnement
         configuración ajuste parámetro entorno
@@ -72,7 +73,11 @@ _SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 def _pattern(words: str) -> re.Pattern[str]:
     anywhere = [re.escape(word) for word in words.split() if _SPACELESS.search(word)]
-    beginnings = [re.escape(word) for word in words.split() if not _SPACELESS.search(word)]
+    beginnings = [
+        re.escape(word[:-1]) + r"\b" if word.endswith("!") else re.escape(word)
+        for word in words.split()
+        if not _SPACELESS.search(word)
+    ]
     return re.compile(rf"\b(?:{'|'.join(beginnings)})|{'|'.join(anywhere)}", re.IGNORECASE)
 
 

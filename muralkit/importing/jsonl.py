@@ -73,6 +73,7 @@ def as_dict(memory: Memory) -> dict[str, Any]:
         "created_at": memory.created_at,
         "updated_at": memory.updated_at,
         "expires_at": memory.expires_at,
+        **({"status_before": memory.status_before.value} if memory.status_before else {}),
     }
 
 
@@ -128,9 +129,13 @@ def _draft(entry: Any) -> Draft | str:
         created_at=entry.get("created_at"),
         updated_at=entry.get("updated_at"),
         expires_at=entry.get("expires_at"),
+        status_before=Status(entry["status_before"]) if entry.get("status_before") else None,
         cue=entry.get("cue"),
     )
 
+
+MOST_ID = 10**12
+"""Far enough from where numbers end (2^63, and 2^53 in JavaScript) to go on counting."""
 
 Rule = Callable[[Any], str]
 """What is wrong with a value, or nothing."""
@@ -145,15 +150,20 @@ def _status(value: object) -> str:
     return "" if known else "must be active, permanent or archived"
 
 
+def _status_before(value: object) -> str:
+    return "" if value in ("active", "permanent") else "must be active or permanent"
+
+
 _TIME = (False, _whole(0, 2**53, "must be seconds since 1970, a whole number"))
 _FIELDS: dict[str, tuple[bool, Rule]] = {
     "category": (True, text_fault),
     "content": (True, text_fault),
     "importance": (False, _whole(1, 100, "must be a whole number from 1 to 100, or null")),
     "status": (False, _status),
-    "id": (False, _whole(1, 2**53, "must be a whole number over 0")),
+    "id": (False, _whole(1, MOST_ID, f"must be a whole number from 1 to {MOST_ID:,}")),
     "created_at": _TIME,
     "updated_at": _TIME,
     "expires_at": _TIME,
+    "status_before": (False, _status_before),
     "cue": (False, text_fault),
 }

@@ -34,6 +34,7 @@ _NO_WORDS = re.compile(
 _BOLD = re.compile(r"(?:\*\*([^*]+)\*\*|__([^_]+)__):?")
 _SUMMARY = re.compile(r"<summary[^>]*>(.*?)</summary>", re.DOTALL | re.IGNORECASE)
 _CLOSED = re.compile(r"</details>", re.IGNORECASE)
+_ALERT = re.compile(r"^\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*", re.IGNORECASE)
 _NESTED = 200
 """How deep lists and quotes are read; by default the parser drops what is over 20."""
 FENCE = "```"
@@ -52,7 +53,7 @@ def read(data: bytes, where: str, leave_out: Sequence[str] = ()) -> Found:
     text, problems = _decoded(data, where)
     _, body = split_front_matter(text.replace("\r\n", "\n").replace("\0", ""))
     walker = _Walker({heading.casefold().strip() for heading in leave_out})
-    walker.walk(_tree(body))
+    walker.read(_tree(body))
     return Found(tuple(Draft(name, content) for name, content in walker.found), problems)
 
 
@@ -90,6 +91,15 @@ class _Walker:
         self._headings: list[tuple[int, str]] = []
         self._follows = False
         """Whether a memory stands under the last heading already."""
+        self._titled = False
+        """Whether the one heading of the first level is the page's title."""
+
+    def read(self, root: SyntaxTreeNode) -> None:
+        """Walk through a whole document."""
+        tops = [node for node in root.children if node.type == "heading" and node.tag == "h1"]
+        others = any(node.type == "heading" and node.tag != "h1" for node in root.children)
+        self._titled = len(tops) == 1 and others
+        self.walk(root)
 
     def walk(self, root: SyntaxTreeNode) -> None:
         for node in root.children:
@@ -117,7 +127,7 @@ class _Walker:
     def _heading(self, level: int, text: str) -> None:
         self._follows = False
         self._headings = [(n, name) for n, name in self._headings if n < level]
-        if not (level == 1 and _TITLES.fullmatch(text)):
+        if not (level == 1 and (self._titled or _TITLES.fullmatch(text))):
             self._headings.append((level, text))
 
     def _paragraph(self, text: str) -> None:
@@ -244,4 +254,4 @@ def _text_of_html(source: str) -> str:
 def _inline(node: SyntaxTreeNode) -> str:
     """A block's text as it is written, on one line."""
     parts = [child.content for child in node.children if child.type == "inline"]
-    return " ".join(" ".join(parts).split())
+    return _ALERT.sub("", " ".join(" ".join(parts).split()))

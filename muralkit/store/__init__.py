@@ -35,6 +35,7 @@ class Draft:
     created_at: int | None = None
     updated_at: int | None = None
     expires_at: int | None = None
+    status_before: Status | None = None
     cue: str | None = None
 
 

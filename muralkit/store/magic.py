@@ -18,11 +18,14 @@ from muralkit import files
 from muralkit.errors import StoreError
 from muralkit.model import Memory, Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, text_fault
-from muralkit.store.sqlite import POOL, SqliteStore, explain
+from muralkit.store.sqlite import PATIENCE, POOL, SqliteStore, explain
 
 SOURCE = "magic-context"
 
 _NEEDED = {"id", "project_path", "category", "content", "status"}
+TIMEOUT = 10.0
+"""Seconds to wait for the other program; it keeps its database for moments only."""
+
 _MILLISECONDS = 10**11  # a time beyond this is not in seconds: that would be the year 5138
 
 
@@ -166,13 +169,19 @@ class MagicStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise explain(error, self.path) from error
+            what = explain(error, self.path).what.replace("the store", "magic-context's database")
+            what = what.replace(f"over {PATIENCE:.0f} s", f"over {TIMEOUT:.0f} s")
+            hint = "It is left as it is: look at it with the program that it is of."
+            raise StoreError(what, where=str(self.path), hint=hint) from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     files.check_regular(path, path.stat())
-    address = f"file:{quote(str(path.resolve()))}?mode=ro"
-    db = sqlite3.connect(address, uri=True, timeout=10, isolation_level=None)
+    whole = path.resolve()
+    address = f"file:{quote(str(whole))}?mode=ro"
+    if not os.access(whole.parent, os.W_OK) and not whole.with_name(f"{whole.name}-wal").exists():
+        address += "&immutable=1"  # SQLite can't share it there, and nobody can write it
+    db = sqlite3.connect(address, uri=True, timeout=TIMEOUT, isolation_level=None)
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # `_row` looks
     return db
 

@@ -28,7 +28,13 @@ POOL = (Status.ACTIVE, Status.PERMANENT)
 LEAST_SIZE = 512
 """Bytes of the smallest page, and so of the smallest database."""
 
-_FIELDS = "id, category, importance, status, content, created_at, updated_at, expires_at"
+_CUES = (
+    "SELECT memory_id, text, content_hash, model, rules_version, rejections FROM cues"
+    " WHERE source = ? AND project = ?"
+)
+_FIELDS = (
+    "id, category, importance, status, content, created_at, updated_at, expires_at, status_before"
+)
 
 
 class SqliteStore:
@@ -138,7 +144,8 @@ class SqliteStore:
         )
         cursor = self._db.execute(
             "INSERT INTO memories (id, project, category, content, content_key, importance, status,"
-            " created_at, updated_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " created_at, updated_at, expires_at, status_before)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 draft.id if free else None,
                 self.project,
@@ -150,6 +157,7 @@ class SqliteStore:
                 created,
                 updated,
                 draft.expires_at,
+                None if draft.status_before is None else draft.status_before.value,
             ),
         )
         return int(cursor.lastrowid or 0)
@@ -210,11 +218,7 @@ class SqliteStore:
     def cues(self) -> dict[int, StoredCue]:
         """See Store."""
         with self._explained():
-            rows = self._db.execute(
-                "SELECT memory_id, text, content_hash, model, rules_version, rejections FROM cues"
-                " WHERE source = ? AND project = ?",
-                (self.source, self.project),
-            )
+            rows = self._db.execute(_CUES, (self.source, self.project))
             return {row[0]: StoredCue(*row) for row in rows}
 
     def put_cues(self, cues: Iterable[StoredCue]) -> int:
@@ -279,27 +283,6 @@ class SqliteStore:
     def _now(self) -> int:
         return int(self._clock())
 
-    def salvage(self) -> tuple[list[Memory], dict[int, StoredCue], int]:
-        """What of a damaged file's memories and cues can still be read, and of how many
-        numbers between the first and the last one nothing could.
-        """
-        memories: list[Memory] = []
-        cues: dict[int, StoredCue] = {}
-        lost = 0
-        with self._explained():
-            [last] = self._db.execute("SELECT max(seq) FROM sqlite_sequence").fetchone()
-        for number in range(1, (last or 0) + 1):
-            try:
-                memory = self.memory(number)
-            except (StoreError, ValueError):
-                lost += 1
-                continue
-            if memory is not None:
-                memories.append(memory)
-        with contextlib.suppress(StoreError):
-            cues = self.cues()
-        return memories, cues, lost
-
     @contextlib.contextmanager
     def _change(self, keep: bool = True) -> Iterator[None]:
         """All of a block or nothing of it, and no other process's change in between.
@@ -332,13 +315,13 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
     if "locked" in text or "busy" in text:
         what = f"Another program has held the store for over {PATIENCE:.0f} s."
         hint = "Wait for it to end (another `muralkit` or a backup), then try again."
-    elif "full" in text:
+    elif "full" in text or ("I/O" in text and _is_full(path)):
         what, hint = "The disk is full.", "Free some space; nothing in the store was changed."
     elif "not a database" in text or "malformed" in text or "encrypted" in text:
         what = "The file is damaged, or is no SQLite database."
         hint = (
-            "`muralkit memory export --salvage` writes what can still be read; then move the file "
-            "away, and import that or a backup."
+            "`muralkit memory export --salvage -o FILE` writes what can still be read; then move "
+            "the store away, and import that or a backup."
         )
     elif "readonly" in text or "unable to open" in text or isinstance(error, OSError):
         reason = (error.strerror if isinstance(error, OSError) else None) or text
@@ -347,6 +330,15 @@ def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
     else:
         what, hint = f"SQLite says: {text}.", "`muralkit doctor` looks for the cause."
     return StoreError(what, where=place, hint=hint)
+
+
+def _is_full(path: Path) -> bool:
+    """Whether the disk has no room for SQLite's own few pages."""
+    try:
+        room = os.statvfs(path.parent)
+    except OSError:
+        return False
+    return room.f_bavail * room.f_frsize < 64 * 1024
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -424,8 +416,58 @@ def _applied(db: sqlite3.Connection, path: Path) -> list[str]:
     return names
 
 
+def salvage(path: Path, project: str) -> tuple[list[Memory], dict[int, StoredCue], int]:
+    """What of a damaged file's memories and cues of a project can still be read, and how
+    many gaps there are. Opens what SqliteStore refuses, and writes nothing.
+
+    Raises StoreError where nothing can be read.
+    """
+    try:
+        files.check_regular(path, path.stat())
+        address = f"file:{quote(str(path.absolute()))}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True)) as db:
+            db.execute("PRAGMA writable_schema = ON")  # a size that is wrong is no reason to stop
+            return _salvaged(db, project, OWN)
+    except (sqlite3.Error, OSError) as error:
+        problem = explain(error, path)
+        hint = "Restore a backup: nothing can be read of this file."
+        raise StoreError(problem.what, where=problem.where, hint=hint) from error
+
+
+def _salvaged(
+    db: sqlite3.Connection, project: str, source: str
+) -> tuple[list[Memory], dict[int, StoredCue], int]:
+    """Row by row from the lowest number up; over a gap, by steps that double until one
+    is readable again.
+    """
+    query = f"SELECT {_FIELDS}, project FROM memories NOT INDEXED WHERE id >= ? ORDER BY id"  # noqa: S608  # our own names
+    memories: dict[int, Memory] = {}
+    gaps, at, step = 0, 0, 1
+    failed: sqlite3.Error | None = None
+    while at < 2**62:
+        try:
+            for *fields, owner in db.execute(query, (at,)):
+                at, step = int(fields[0]) + 1, 1
+                if owner == project:
+                    with contextlib.suppress(ValueError):
+                        memory = _memory(tuple(fields))
+                        memories[memory.id] = memory
+            break
+        except sqlite3.DatabaseError as error:
+            failed = error
+            gaps += step == 1
+            at, step = at + step, step * 2
+    if failed is not None and not memories:
+        raise failed
+    cues: dict[int, StoredCue] = {}
+    with contextlib.suppress(sqlite3.Error):
+        for row in db.execute(_CUES, (source, project)):
+            cues[row[0]] = StoredCue(*row)
+    return [memories[number] for number in sorted(memories)], cues, gaps
+
+
 def _memory(row: tuple[object, ...]) -> Memory:
-    memory_id, category, importance, status, content, created, updated, expires = row
+    memory_id, category, importance, status, content, created, updated, expires, before = row
     return Memory(
         id=int(str(memory_id)),
         category=str(category),
@@ -435,4 +477,5 @@ def _memory(row: tuple[object, ...]) -> Memory:
         created_at=int(str(created)),
         updated_at=int(str(updated)),
         expires_at=None if expires is None else int(str(expires)),
+        status_before=None if before is None else Status(str(before)),
     )

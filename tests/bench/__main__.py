@@ -20,9 +20,14 @@ import cairosvg
 from muralkit import render, render_svg
 from muralkit import theme as themes
 from muralkit.cache import ReplayCache
+from muralkit.completers.fake import FakeCompleter
+from muralkit.dreamer import Settings
+from muralkit.dreamer import run as run_dreamer
 from muralkit.layout import lay_out
 from muralkit.model import Cue, Memory, Status
 from muralkit.selection import select
+from muralkit.store import Draft
+from muralkit.store.sqlite import SqliteStore
 from tests.conftest import DATA, cues_of
 
 
@@ -165,11 +170,35 @@ def project(folder: Path) -> list[Row]:
     imported = time.perf_counter() - start
     run("memory", "import", str(DATA / "memories_600.jsonl"))
     status = best(lambda: run("status"), 5)
+    run("dream", "--force", "--model", "rules")
+    drawn = best(lambda: run("status"), 5)
+    start = time.perf_counter()
+    run("dream", "--force", "--model", "rules", "--store", str(folder / "big.db"))
+    rules = time.perf_counter() - start
     return [
         Row("import of 10,000 memories, a process", imported, 3, "s"),
         Row("muralkit status on 600 memories, cold process", status, 0.5, "s"),
+        Row("  the same where each has a cue, and a page is set", drawn, 0.5, "s"),
+        Row("cues of 10,000 memories by rules, a process", rules, 5, "s"),
+        Row("600 memories, 50 ms a reply, 8 at once / ideal", dreams(folder), 1.3, "x"),
         Row("peak memory at 100,000 memories", crowd(folder), 300, "MiB"),
     ]
+
+
+def dreams(folder: Path) -> float:
+    """How much longer a run takes than its replies, eight at a time, would by themselves."""
+    entries = [json.loads(line) for line in (DATA / "memories_600.jsonl").open(encoding="utf-8")]
+    with SqliteStore(folder / "dreams.db", "p") as store:
+        store.add([Draft(e["category"], e["content"], 90) for e in entries[:600]])
+        start = time.perf_counter()
+        report = run_dreamer(
+            store,
+            FakeCompleter(lambda prompt: "1: ⊘thing (reason)\nEND", seconds=0.05),
+            Settings(concurrency=8),
+        )
+        seconds = time.perf_counter() - start
+    assert report.made == len(entries)
+    return seconds / (len(entries) * 0.05 / 8)
 
 
 CROWD = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from pathlib import Path
@@ -59,11 +60,12 @@ def message(reason: str, **more: object) -> dict[str, object]:
 
 def test_the_prompt_comes_on_standard_input_in_an_empty_folder(folder: Path) -> None:
     seen = folder / "seen"
-    program(
-        folder, "pi", f'(pwd; ls -A | wc -l; cat; echo; echo "$@") > {seen}\n' + printing(PI_OK)
-    )
+    pwd = f"{sys.executable} -c \"import os; print(os.environ['PWD'])\""  # a shell has its own
+    look = f'(pwd; {pwd}; ls -A | wc -l; cat; echo; echo "$@") > {seen}'
+    program(folder, "pi", f"{look}\n{printing(PI_OK)}")
     assert complete("pi", effort="low") == "1: a\nEND"
-    where, count, prompt, arguments = seen.read_text().splitlines()
+    where, told, count, prompt, arguments = seen.read_text().splitlines()
+    assert told == where  # and not the user's project
     assert count.strip() == "0" and not Path(where).exists()  # it was ours, and is gone
     assert prompt == "the prompt" and "the prompt" not in arguments
     for switch in ("--no-tools", "--no-extensions", "--no-session", "--no-context-files"):

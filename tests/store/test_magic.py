@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -175,3 +177,31 @@ def test_a_missing_database_is_an_error(path: Path, own: SqliteStore) -> None:
 
 def test_where_it_lies() -> None:
     assert str(default_path({"XDG_DATA_HOME": "/d"})) == "/d/cortexkit/magic-context/context.db"
+
+
+def test_a_damaged_database_is_not_called_ours(path: Path, own: SqliteStore) -> None:
+    make(path, NEW, *({"id": n, "content": "x" * 500} for n in range(1, 200)))
+    data = bytearray(path.read_bytes())
+    data[8192:-4096] = b"\xff" * (len(data) - 8192 - 4096)
+    path.write_bytes(data)
+    with pytest.raises(StoreError) as caught, opened(path, own) as store:
+        store.memories()
+    text = str(caught.value)
+    assert "the program that it is of" in text and "salvage" not in text and "MURALKIT" not in text
+
+
+def test_a_database_in_a_folder_that_cannot_be_written_is_read(
+    path: Path, tmp_path: Path, own: SqliteStore
+) -> None:
+    make(path, NEW, {"id": 1, "content": "x"})
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "tmpfs", str(folder)]
+    subprocess.run(mount, check=True)
+    try:
+        shutil.copy(path, folder / "context.db")
+        subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
+        with opened(folder / "context.db", own) as store:
+            assert [memory.content for memory in store.memories()] == ["x"]
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

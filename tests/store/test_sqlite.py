@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -22,7 +23,7 @@ from muralkit.errors import InputError, StoreError
 from muralkit.model import Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, content_key
 from muralkit.store.migrations import MIGRATIONS
-from muralkit.store.sqlite import SqliteStore
+from muralkit.store.sqlite import SqliteStore, salvage
 from tests.conftest import ROOT
 
 NOW = 1_800_000_000
@@ -273,21 +274,46 @@ def test_what_can_be_read_of_a_damaged_store_is_saved(path: Path) -> None:
     middle = len(data) // 2 // 4096 * 4096
     data[middle : middle + 3 * 4096] = b"\xff" * 3 * 4096
     path.write_bytes(data)
+    with SqliteStore(path, "p") as store, pytest.raises(StoreError):
+        store.memories()
+    before = path.read_bytes()
+    memories, _, gaps = salvage(path, "p")
+    assert 300 < len(memories) < 400 and gaps >= 1
+    assert all(m.content == f"memory {m.id - 1} " * 40 for m in memories)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("keep", [0.5, 0.8, 0.99])
+def test_what_can_be_read_of_a_truncated_store_is_saved(path: Path, keep: float) -> None:
     with SqliteStore(path, "p") as store:
-        with pytest.raises(StoreError):
-            store.memories()
-        memories, _, lost = store.salvage()
-        assert 300 < len(memories) < 400 and len(memories) + lost == 400
-        assert all(m.content == f"memory {m.id - 1} " * 40 for m in memories)
+        store.add([Draft("A", f"memory {n} " * 40) for n in range(400)])
+    data = path.read_bytes()
+    path.write_bytes(data[: int(len(data) * keep) // 4096 * 4096])
+    memories, _, _ = salvage(path, "p")
+    assert len(memories) > 400 * (keep - 0.4)
+    assert all(m.content == f"memory {m.id - 1} " * 40 for m in memories)
+
+
+def test_a_large_number_is_no_reason_to_search_long(store: SqliteStore) -> None:
+    store.add([Draft("A", "x", id=10**12), Draft("A", "y")])
+    memories, _, gaps = salvage(store.path, "git:a")
+    assert [m.id for m in memories] == [10**12, 10**12 + 1] and gaps == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"x", b"no database " * 99, os.urandom(9000)])
+def test_what_is_no_store_can_not_be_saved(path: Path, content: bytes) -> None:
+    path.parent.mkdir()
+    path.write_bytes(content)
+    with pytest.raises(StoreError) as caught:
+        salvage(path, "p")
+    assert "Restore a backup" in caught.value.hint and path.read_bytes() == content
 
 
 def test_a_whole_store_is_salvaged_whole(store: SqliteStore) -> None:
     store.add([Draft("A", "x", cue="c"), Draft("A", "y")])
-    assert store.salvage() == (store.memories(), store.cues(), 0)
-    with closing(sqlite3.connect(store.path)) as db:
-        db.execute("DELETE FROM sqlite_sequence")
-        db.commit()
-    assert store.salvage()[2] == 0
+    with SqliteStore(store.path, "git:b") as other:
+        other.add([Draft("A", "another project's")])
+    assert salvage(store.path, "git:a") == (store.memories(), store.cues(), 0)
 
 
 def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
@@ -306,7 +332,7 @@ def test_a_read_only_folder_is_read_and_an_error_to_write(path: Path, open_besid
     code = (
         "import sys; from pathlib import Path\n"
         "from muralkit.errors import StoreError\n"
-        "from muralkit.store.sqlite import SqliteStore\n"
+        "from muralkit.store.sqlite import SqliteStore, salvage\n"
         "from muralkit.store import Draft\n"
         "with SqliteStore(Path(sys.argv[1]), 'p') as s:\n"
         "    print([m.content for m in s.memories()])\n"
@@ -346,6 +372,27 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
+def test_on_a_disk_without_any_room_that_is_what_is_said(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(disk)]
+    subprocess.run(mount, check=True)
+    try:
+        with SqliteStore(disk / "m.db", "p") as store:
+            store.add([Draft("A", "first")])
+        with contextlib.suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+            while True:
+                filler.write(bytes(4096))
+        with pytest.raises(StoreError, match="disk is full"), SqliteStore(disk / "m.db", "p") as s:
+            s.add([Draft("A", "second")])
+        (disk / "filler").unlink()
+        with SqliteStore(disk / "m.db", "p") as store:
+            assert contents(store) == ["first"] and store.damage() == []
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
 def test_a_locked_store_is_an_error_in_time(
     path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -362,7 +409,7 @@ import random, sys, time
 from pathlib import Path
 from muralkit.model import Status
 from muralkit.store import Changes, Draft
-from muralkit.store.sqlite import SqliteStore
+from muralkit.store.sqlite import SqliteStore, salvage
 path, seed, seconds = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 rng, until, mine = random.Random(seed), time.monotonic() + seconds, {}
 while time.monotonic() < until:
@@ -414,7 +461,7 @@ IMPORTER = """
 import sys
 from pathlib import Path
 from muralkit.store import Draft
-from muralkit.store.sqlite import SqliteStore
+from muralkit.store.sqlite import SqliteStore, salvage
 with SqliteStore(Path(sys.argv[1]), "p") as store:
     print("ready", flush=True)
     store.add([Draft("A", f"memory {sys.argv[2]} {n} " * 5) for n in range(3000)])
