@@ -330,7 +330,7 @@ def test_a_line_in_bold_is_a_heading_and_a_sentence_is_not() -> None:
     assert notes(text) == [
         ("NAMING", "topics"),
         ("NAMING", "**Never force push.**"),
-        ("PROJECT_RULES", "ship"),
+        ("Deployment", "ship"),
         ("CONSTRAINTS", "five"),
         ("CONSTRAINTS", "**Half** bold"),
     ]
