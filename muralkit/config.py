@@ -153,6 +153,9 @@ class MuralSection(_Section):
     readers: dict[str, Name] = Field(
         {}, description="Themes by patterns of model ids, such as anthropic/claude-fable-*."
     )
+    vision: dict[str, bool] = Field(
+        {}, description="Whether models accept images, by patterns of ids that no list knows."
+    )
     model: Any = Field(None, description="Deprecated and ignored.", deprecated=True)
 
 

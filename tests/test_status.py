@@ -169,3 +169,26 @@ def test_what_of_the_configuration_was_ignored_is_said(project: Path) -> None:
     configure(project, cache={"size_mib": 1})
     done = run("status", "--project", project)
     assert b"cache ignored: only the user's own files may set it" in done.stderr
+
+
+def test_the_status_for_a_model(project: Path, tmp_path: Path) -> None:
+    memory("import", assets.demo_file(), "--project", project)
+    configure(
+        project,
+        mural={
+            "enabled": True,
+            "vision": {"a/*": True, "a/blind": False},
+            "readers": {"a/small*": "dense"},
+        },
+        memory={"injection_budget_tokens": 1000},
+    )
+    found = status("--project", project, "--model", "a/small-1")
+    assert found["gate"]["open"] and found["theme"] == "dense"
+    assert found["vision"] == {"images": True, "source": "mural.vision"}
+    for model, source in (("a/blind", "mural.vision"), ("b/unknown", None)):
+        found = status("--project", project, "--model", model)
+        assert found["vision"] == {"images": False, "source": source}
+        assert found["gate"]["reason"] == "the model is not known to accept images"
+        assert found["theme"] == "standard"
+    text = run("status", "--project", project, "--model", "b/x").stdout
+    assert b"model     b/x: no images, by nobody" in text

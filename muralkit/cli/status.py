@@ -15,21 +15,40 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.option("--model", metavar="NAME", help="For an agent with this model: PROVIDER/MODEL.")
+@click.option(
+    "--harness", type=click.Choice(["opencode", "pi", "omp"]), help="Whose list of models to ask."
+)
 @JSON
 @with_place
-def status(as_json: bool, place: Place) -> None:
+def status(model: str | None, harness: str | None, as_json: bool, place: Place) -> None:
     """Tell where the project stands: memories, budget, cues, gate, and the mural's price.
+
+    With a model, the gate asks whether it is known to accept images, and the theme is
+    the one for that reader.
 
     \b
     Examples:
       muralkit status
       muralkit status --json
+      muralkit status --model anthropic/claude-opus-4-8 --harness opencode
     """
     from muralkit import survey as surveys
+    from muralkit import vision
 
-    found = surveys.survey(place.store, place.loaded.config)
-    page, trouble = _page(found, place)
+    mural = place.loaded.config.mural
+    sight, theme = None, mural.theme
+    if model is not None:
+        sight = vision.look(model, harness=harness or "", table=mural.vision)
+        theme = vision.theme_for(model, mural.readers, mural.theme)
+    found = surveys.survey(
+        place.store, place.loaded.config, vision=None if sight is None else sight.images
+    )
+    page, trouble = _page(found, theme)
     report = _report(place, found, page)
+    report["theme"] = theme
+    if sight is not None:
+        report["vision"] = {"images": sight.images, "source": sight.source or None}
     if as_json:
         emit(report)
         return
@@ -42,6 +61,9 @@ def status(as_json: bool, place: Place) -> None:
     click.echo(f"overflow  {report['overflow']:,}, of which {report['drawable']:,} can be drawn")
     counts = ", ".join(f"{cues[kind]:,} {kind}" for kind in ("current", "stale", "missing"))
     click.echo(f"cues      {counts}")
+    if sight is not None:
+        word = "accepts images" if sight.images else "no images"
+        click.echo(f"model     {plain(str(model))}: {word}, by {sight.source or 'nobody'}")
     word, colour = ("open", "green") if found.verdict.open else ("closed", "yellow")
     click.echo(f"gate      {click.style(word, fg=colour)}: {found.verdict.reason}")
     for remark in place.loaded.remarks:
@@ -60,13 +82,13 @@ def status(as_json: bool, place: Place) -> None:
         click.echo(f"  {name:<28}{price:>8,}  {price / whole:>6.0%}  {pays}")
 
 
-def _page(found: Survey, place: Place) -> tuple[Layout | None, str]:
+def _page(found: Survey, theme: str) -> tuple[Layout | None, str]:
     """The mural's page, or what keeps it from being set."""
     from muralkit import survey as surveys
     from muralkit.errors import FontError, ThemeError
 
     try:
-        return surveys.page(found, place.loaded.config.mural.theme), ""
+        return surveys.page(found, theme), ""
     except (ThemeError, FontError) as error:
         return None, str(error).replace("\n", " ")
 

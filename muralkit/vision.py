@@ -1,0 +1,121 @@
+"""Does a model accept images? What is declared in, yes or no and by whom, out.
+
+Asked in order: what the harness says of the model, the harness's own list of models,
+and the user's table. Only a declared image input is a yes; whatever is unknown,
+missing or malformed is a no, and never an error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from muralkit import files, modelsdev
+
+PROVIDERS = {"openai-codex": "openai", "google-antigravity": "google"}
+"""Harnesses' own names of providers, and what the lists of models call them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """Whether a model accepts images, and who says so; nobody where it is unknown."""
+
+    images: bool
+    source: str
+
+
+def look(
+    model: str,
+    *,
+    harness: str = "",
+    declared: object = None,
+    table: Mapping[str, bool] | None = None,
+    environment: Mapping[str, str] = os.environ,
+) -> Sight:
+    """Whether `provider/model` accepts images.
+
+    `declared` is what the harness says in its request: a list of inputs, such as
+    ["text", "image"] (Pi, OMP), or a mapping of them to true (OpenCode). `table` is
+    the user's, from patterns of model ids to true or false; the longest that fits
+    counts.
+    """
+    answers = [
+        ("the harness", _inputs(declared)),
+        (f"{harness}'s list of models", _listed(model, harness, environment)),
+        ("mural.vision", _configured(model, table or {})),
+    ]
+    for source, images in answers:
+        if images is not None:
+            return Sight(images, source)
+    return Sight(False, "")
+
+
+def _inputs(value: object) -> bool | None:
+    """Whether declared inputs have images: only a plain yes is one. None: it says nothing."""
+    if isinstance(value, list | tuple):
+        return "image" in value
+    if isinstance(value, Mapping) and "image" in value:
+        return value["image"] is True
+    return None
+
+
+def _listed(model: str, harness: str, environment: Mapping[str, str]) -> bool | None:
+    """What the harness's own list says; None where it has no word of the model."""
+    names = list(_names(model))
+    if harness == "opencode":
+        found = (modelsdev.entry(name, environment).get("modalities") for name in names)
+        inputs = (entry.get("input") for entry in found if isinstance(entry, Mapping))
+    elif harness in ("pi", "omp"):
+        providers = _providers(harness, environment)
+        inputs = (_own_inputs(providers, name) for name in names)
+    else:
+        return None
+    return next((images for value in inputs if (images := _inputs(value)) is not None), None)
+
+
+def _names(model: str) -> Iterator[str]:
+    """The model's name, and the same under the provider's usual one."""
+    yield model
+    provider, slash, name = model.partition("/")
+    if slash and provider in PROVIDERS:
+        yield f"{PROVIDERS[provider]}/{name}"
+
+
+def _providers(harness: str, environment: Mapping[str, str]) -> Any:
+    """The providers of Pi's models.json or OMP's models.yml."""
+    home = Path(environment.get("HOME") or "~").expanduser()
+    try:
+        if harness == "pi":
+            data: Any = json.loads(files.read(home / ".pi/agent/models.json"))
+        else:
+            import yaml
+
+            data = yaml.safe_load(files.read(home / ".omp/agent/models.yml"))
+        return data["providers"]
+    except Exception:  # a list that can't be read says nothing, whatever is wrong with it
+        return {}
+
+
+def _own_inputs(providers: Any, model: str) -> object:
+    provider, _, name = model.partition("/")
+    try:
+        entries = providers[provider]["models"]
+        return next((entry.get("input") for entry in entries if entry.get("id") == name), None)
+    except (KeyError, TypeError, AttributeError):
+        return None
+
+
+def _configured(model: str, table: Mapping[str, bool]) -> bool | None:
+    fitting = [pattern for pattern in table if fnmatchcase(model, pattern)]
+    return table[max(fitting, key=len)] if fitting else None
+
+
+def theme_for(model: str, readers: Mapping[str, str], default: str) -> str:
+    """The theme for a reader: that of the longest pattern that fits, else the default."""
+    fitting = [pattern for pattern in readers if fnmatchcase(model, pattern)]
+    return readers[max(fitting, key=len)] if fitting else default
