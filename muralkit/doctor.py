@@ -14,6 +14,7 @@ from muralkit.gate import LEAST_CUES, LEAST_SHARE
 from muralkit.model import Status
 from muralkit.store import Store
 from muralkit.store.magic import MagicStore
+from muralkit.store.sqlite import SqliteStore
 
 
 class Severity(IntEnum):
@@ -113,6 +114,17 @@ def store(path: Path, damage: list[str]) -> Iterator[Finding]:
     yield from private("store", path)
     if not damage:
         yield Finding(Severity.FINE, "store", f"{path} is whole")
+
+
+def sessions(own: SqliteStore) -> Iterator[Finding]:
+    """The sessions' frozen pictures."""
+    frozen = own.baselines()
+    for item in frozen:
+        if item.damaged:
+            what = f"the picture of {item.harness} session {item.session} is damaged"
+            hint = f"It gets text alone until `muralkit fold --session {item.session}`."
+            yield Finding(Severity.WARNING, "sessions", what, hint)
+    yield Finding(Severity.FINE, "sessions", f"{len(frozen)} context baselines are kept")
 
 
 def source(memories: MagicStore) -> Iterator[Finding]:

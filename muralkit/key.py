@@ -31,6 +31,11 @@ def key(cues: list[Cue], fingerprint: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def renderer() -> str:
+    """The renderer's version: ours, and those of the libraries that have a hand in a picture."""
+    return "/".join([str(RENDERER), *_versions()])
+
+
 @lru_cache(maxsize=1)
 def _versions() -> list[str]:
     """Our version, and those of the libraries that have a hand in the picture.

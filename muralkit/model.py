@@ -6,6 +6,7 @@ Lengths are CSS pixels (one pixel of the PNG), y grows downwards, and a point
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -80,6 +81,29 @@ class StoredCue:
     model: str
     rules_version: int
     rejections: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A session's context baseline as it was folded, and what it was folded from.
+
+    `facts` are by name what a later turn is held against. `png` is None where there is
+    no picture; `damaged` where there was one, and its bytes are no longer what they
+    were. `folds` counts them; times are seconds since 1970.
+    """
+
+    harness: str
+    session: str
+    project: str
+    facts: Mapping[str, str]
+    text: str
+    marker: str
+    png: bytes | None = field(repr=False)
+    reason: str
+    folded_at: float
+    used_at: float
+    folds: int
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

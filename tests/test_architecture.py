@@ -15,7 +15,8 @@ PACKAGE = ROOT / "muralkit"
 ROWS = [
     {"__main__"},
     {"cli"},
-    {"doctor", "golden"},
+    {"doctor", "envelope", "golden"},
+    {"session"},
     {"pipeline"},
     {"completers", "dreamer", "importing", "survey"},
     {"cues", "gate"},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,7 @@ def test_a_healthy_project(clinic: Clinic) -> None:
     code, findings = clinic.look()
     assert (code, bad(findings)) == (0, [])
     assert {f["area"] for f in findings} == {
-        "libcairo", "fonts", "theme", "config", "project", "store", "cues", "cache",
+        "libcairo", "fonts", "theme", "config", "project", "sessions", "store", "cues", "cache",
     }  # fmt: skip
     assert b"fine" in run("doctor", "--project", clinic.project).stdout
 
@@ -87,7 +89,7 @@ def test_an_error_is_code_2_and_the_rest_is_still_checked(
     code, findings = clinic.look()
     assert code == 2 and ("error", area) in bad(findings)
     assert {
-        "libcairo", "fonts", "cache", "config", "project", "theme", "store", "cues",
+        "libcairo", "fonts", "cache", "config", "project", "sessions", "theme", "store", "cues",
     } == {f["area"] for f in findings}  # fmt: skip
 
 
@@ -143,3 +145,18 @@ def test_a_missing_source_database_is_an_error(clinic: Clinic) -> None:
     assert "/nowhere.db: magic-context has no database here" in found["what"]
     assert "store.magic_context" in found["hint"]
     assert {"theme", "config", "store", "cache"} <= {f["area"] for f in findings}
+
+
+def test_a_damaged_picture_of_a_session_is_a_warning(clinic: Clinic) -> None:
+    memory("import", assets.demo_file(), "--project", clinic.project)
+    clinic.configure('{"mural": {"enabled": true}, "memory": {"injection_budget_tokens": 500}}')
+    run(
+        "baseline", "--harness", "pi", "--session", "one", "--model", "a/b", "--inputs", "image",
+        "--project", clinic.project,
+    )  # fmt: skip
+    with closing(sqlite3.connect(clinic.home / "muralkit.db")) as db:
+        db.execute("UPDATE sessions SET png = x'00'")
+        db.commit()
+    code, findings = clinic.look()
+    assert code == 1 and ("warning", "sessions") in bad(findings)
+    assert any("muralkit fold --session one" in f["hint"] for f in findings)

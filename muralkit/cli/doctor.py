@@ -80,6 +80,7 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
         return [*found, checks.failed("store", error)]
     with own:
         found += checks.guarded("store", lambda: checks.store(own.path, own.damage()))
+        found += checks.guarded("sessions", lambda: checks.sessions(own))
         try:
             with open_source(own, loaded) as source:
                 if source is not None:

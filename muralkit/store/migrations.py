@@ -63,4 +63,24 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         ) STRICT, WITHOUT ROWID;
         """,
     ),
+    (
+        "005_sessions",
+        """
+        CREATE TABLE sessions (
+            harness   TEXT    NOT NULL,
+            session   TEXT    NOT NULL,
+            project   TEXT    NOT NULL,
+            facts     TEXT    NOT NULL,
+            text      TEXT    NOT NULL,
+            marker    TEXT    NOT NULL,
+            png       BLOB,
+            png_hash  TEXT,
+            reason    TEXT    NOT NULL,
+            folded_at REAL    NOT NULL,
+            used_at   REAL    NOT NULL,
+            folds     INTEGER NOT NULL,
+            PRIMARY KEY (harness, session)
+        ) STRICT;
+        """,
+    ),
 )

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 from muralkit import files
 from muralkit.errors import InputError, StoreError
-from muralkit.model import Memory, Status, StoredCue
-from muralkit.store import Changes, Draft, Kept, content_hash, content_key
+from muralkit.model import Frozen, Memory, Status, StoredCue
+from muralkit.store import Changes, Draft, Kept, content_hash, content_key, sessions
 from muralkit.store.migrations import APPLICATION_ID, MIGRATIONS
 
 PATIENCE = 30.0
@@ -41,7 +41,8 @@ class SqliteStore:
     """One project's part of the file. Opened at once; `close` it, or use it in a `with`.
 
     `source` names whose memories the cues belong to: this store's own, or those of
-    another database that is read beside it.
+    another database that is read beside it. `patience` is how many seconds another
+    process's change is waited for, PATIENCE by default.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class SqliteStore:
         *,
         source: str = OWN,
         clock: Callable[[], float] = time.time,
+        patience: float | None = None,
     ) -> None:
         self.path, self.project, self.source = path, project, source
         self._clock = clock
         with self._explained():
-            self._db = _connect(path)
+            self._db = _connect(path, PATIENCE if patience is None else patience)
             try:
                 _migrate(self._db, path)
             except BaseException:
@@ -274,6 +276,39 @@ class SqliteStore:
             ),
         )
 
+    def baseline(self, harness: str, session: str) -> Frozen | None:
+        """The frozen baseline of a session, or None."""
+        with self._explained():
+            return sessions.read(self._db, harness, session)
+
+    def baselines(self) -> list[Frozen]:
+        """Those of every session, the one used last first."""
+        with self._explained():
+            return sessions.every(self._db)
+
+    def freeze(self, new: Frozen, replaces: int) -> Frozen:
+        """Keep a baseline, unless another process folded since the one with `replaces`
+        folds was read; the one that stands afterwards.
+        """
+        with self._change():
+            sessions.freeze(self._db, new, replaces)
+            return sessions.read(self._db, new.harness, new.session) or new
+
+    def touch(self, harness: str, session: str, at: float) -> None:
+        """Note when a session was used."""
+        with self._change():
+            sessions.touch(self._db, harness, session, at)
+
+    def ask_fold(self, harness: str | None = None, session: str | None = None) -> int:
+        """Let sessions fold at their next turn; how many."""
+        with self._change():
+            return sessions.ask_fold(self._db, harness, session)
+
+    def prune(self, before: float) -> int:
+        """Remove the sessions that were not used since; how many."""
+        with self._change():
+            return sessions.prune(self._db, before)
+
     def damage(self) -> list[str]:
         """What SQLite's own check finds wrong with the file; nothing is good."""
         with self._explained():
@@ -341,7 +376,7 @@ def _is_full(path: Path) -> bool:
     return room.f_bavail * room.f_frsize < 64 * 1024
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
     """The file, made where it is not there. One that can't be written is opened to be read."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.exists():
@@ -359,7 +394,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         # it is immutable is true of what was committed, unless somebody else may write it.
         shared = path.with_name(f"{path.name}-wal").exists()
         address += "?mode=ro" if shared else "?immutable=1"
-    db = sqlite3.connect(address, timeout=PATIENCE, isolation_level=None, uri=True)
+    db = sqlite3.connect(address, timeout=patience, isolation_level=None, uri=True)
     try:
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA synchronous = NORMAL")  # in WAL, loses no consistency on a power cut
