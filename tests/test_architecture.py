@@ -18,7 +18,7 @@ ROWS = [
     {"doctor", "envelope", "golden"},
     {"session"},
     {"pipeline"},
-    {"completers", "dreamer", "importing", "survey"},
+    {"completers", "dreamer", "importing", "recall", "survey"},
     {"cues", "gate"},
     {"project", "selection", "store"},
     {"layout", "svg", "raster", "png", "cache", "cuefile"},

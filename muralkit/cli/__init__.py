@@ -102,6 +102,7 @@ _COMMANDS = {
     "demo": "draw:demo",
     "memory": "memory:memory_group",
     "dream": "dream:dream",
+    "recall": "recall:recall",
     "status": "status:status",
     "baseline": "sessions:baseline",
     "fold": "sessions:fold",

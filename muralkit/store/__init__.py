@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -92,6 +92,11 @@ class Store(Protocol):
     def restore(self, memory_id: int) -> Memory:
         """Take a memory back into the pool: from the archive with the status that it had
         before, and without an expiry that is over.
+        """
+
+    def search(self, parts: Sequence[str], limit: int) -> list[Memory]:
+        """The memories of any status that have most of these parts of words (three
+        characters and more), the best first.
         """
 
     def cues(self) -> dict[int, StoredCue]:

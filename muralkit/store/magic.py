@@ -9,7 +9,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
@@ -94,6 +94,15 @@ class MagicStore:
     def memory(self, memory_id: int) -> Memory | None:
         """See Store."""
         return next((memory for memory, _ in self._rows() if memory.id == memory_id), None)
+
+    def search(self, parts: Sequence[str], limit: int) -> list[Memory]:
+        """See Store. The other database has no index of ours: each text is looked at."""
+        scored = [
+            (sum(part in memory.content.casefold() for part in parts), memory)
+            for memory, _ in self._rows()
+        ]
+        found = sorted((item for item in scored if item[0]), key=lambda item: -item[0])
+        return [memory for _, memory in found[:limit]]
 
     def cues(self) -> dict[int, StoredCue]:
         """The other program's cue where it is current, else the last one of ours."""

@@ -83,4 +83,24 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         ) STRICT;
         """,
     ),
+    (
+        "006_text_search",
+        """
+        CREATE VIRTUAL TABLE memories_text
+            USING fts5(content, content = 'memories', content_rowid = 'id', tokenize = 'trigram');
+        INSERT INTO memories_text (memories_text) VALUES ('rebuild');
+        CREATE TRIGGER memories_text_insert AFTER INSERT ON memories BEGIN
+            INSERT INTO memories_text (rowid, content) VALUES (new.id, new.content);
+        END;
+        CREATE TRIGGER memories_text_delete AFTER DELETE ON memories BEGIN
+            INSERT INTO memories_text (memories_text, rowid, content)
+            VALUES ('delete', old.id, old.content);
+        END;
+        CREATE TRIGGER memories_text_update AFTER UPDATE OF content ON memories BEGIN
+            INSERT INTO memories_text (memories_text, rowid, content)
+            VALUES ('delete', old.id, old.content);
+            INSERT INTO memories_text (rowid, content) VALUES (new.id, new.content);
+        END;
+        """,
+    ),
 )

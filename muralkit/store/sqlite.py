@@ -6,7 +6,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -217,6 +217,19 @@ class SqliteStore:
             )
         return found
 
+    def search(self, parts: Sequence[str], limit: int) -> list[Memory]:
+        """See Store."""
+        wanted = " OR ".join('"' + part.replace('"', '""') + '"' for part in parts)
+        if not wanted:
+            return []
+        names = ", ".join(f"m.{name}" for name in _FIELDS.split(", "))
+        query = (
+            f"SELECT {names} FROM memories_text t JOIN memories m ON m.id = t.rowid"  # noqa: S608  # our own names
+            " WHERE memories_text MATCH ? AND m.project = ? ORDER BY t.rank LIMIT ?"
+        )
+        with self._explained():
+            return [_memory(row) for row in self._db.execute(query, (wanted, self.project, limit))]
+
     def cues(self) -> dict[int, StoredCue]:
         """See Store."""
         with self._explained():
@@ -419,7 +432,7 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
                 "CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL)"
             )
         for name, script in MIGRATIONS[len(done) :]:
-            for statement in script.split(";"):
+            for statement in _statements(script):
                 db.execute(statement)
             db.execute("INSERT INTO migrations VALUES (?, unixepoch())", (name,))
         db.execute("COMMIT")
@@ -427,6 +440,16 @@ def _migrate(db: sqlite3.Connection, path: Path) -> None:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
+
+
+def _statements(script: str) -> Iterator[str]:
+    """A script parted at the ends of its statements, not at those within a trigger."""
+    statement = ""
+    for part in script.split(";"):
+        statement += f"{part};"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _applied(db: sqlite3.Connection, path: Path) -> list[str]:

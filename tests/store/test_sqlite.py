@@ -238,6 +238,9 @@ def test_an_old_schema_is_brought_up_to_date_once(path: Path) -> None:
         db.execute("ALTER TABLE memories DROP COLUMN status_before")
         db.execute("DROP TABLE leases")
         db.execute("DROP TABLE sessions")
+        db.execute("DROP TABLE memories_text")
+        for name in ("insert", "delete", "update"):
+            db.execute(f"DROP TRIGGER memories_text_{name}")
         db.execute("DELETE FROM migrations WHERE name != '001_memories'")
         db.commit()
     with SqliteStore(path, "p") as store:
