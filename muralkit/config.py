@@ -105,6 +105,9 @@ class HarnessDreamer(_Section):
 class Schedule(_Section):
     """When compress-cues runs, in every harness."""
 
+    timeout_minutes: Annotated[float, Field(gt=0, le=1440)] | None = Field(
+        None, description="How long a run may take where the harness does not say; 20 by default."
+    )
     schedule: Cron = Field("0 4 * * *", description="Cron: minute, hour, day, month, weekday.")
 
 

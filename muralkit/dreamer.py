@@ -19,14 +19,15 @@ from dataclasses import dataclass, field
 
 from muralkit.completers import Cause, Completer, CompletionError, Ladder
 from muralkit.cues.compress import (
-    MOST_REFUSALS,
     Outcome,
     Result,
     by_model,
     by_rules,
     is_pending,
+    rejections,
 )
 from muralkit.cues.rules import RULES
+from muralkit.errors import StoreError
 from muralkit.model import Memory, StoredCue
 from muralkit.store import Store
 
@@ -36,6 +37,9 @@ LEASE = 60.0
 
 MOST_TIMEOUTS = 2
 """In a row, before a run ends."""
+
+MOST_FAILURES = 5
+"""Of any kind in a row: what broke five times breaks again."""
 
 PATIENCE = 5.0
 """Seconds that a run which was stopped waits for replies on their way to end."""
@@ -70,6 +74,8 @@ class Report:
     stale: int = 0
     stopped: str = ""
     model: str = RULES
+    why: dict[str, int] = field(default_factory=dict)
+    """Why replies failed, and how often; no text of a memory is in it."""
 
     @property
     def left(self) -> int:
@@ -149,7 +155,7 @@ def _run_rules(
     try:
         for start in range(0, len(memories), CHUNK):
             part = memories[start : start + CHUNK]
-            outcomes = [by_rules(m, _refusals(cues.get(m.id))) for m in part]
+            outcomes = [by_rules(m, rejections(m, cues.get(m.id))) for m in part]
             kept = store.put_cues(outcome.cue for outcome in outcomes)
             report.made += kept
             report.stale += len(part) - kept
@@ -157,10 +163,6 @@ def _run_rules(
             renew()
     except KeyboardInterrupt:
         report.stopped = "interrupted"
-
-
-def _refusals(cue: StoredCue | None) -> int:
-    return MOST_REFUSALS if cue is not None and cue.rejections >= MOST_REFUSALS else 0
 
 
 @dataclass(slots=True)
@@ -190,6 +192,7 @@ class _Run:
     halted: str = ""
     """Why no thread asks any more."""
     timeouts: int = 0
+    failures: int = 0
     ends: float = field(default_factory=lambda: float("inf"))
     """When a run that was stopped no longer waits for its threads."""
 
@@ -244,7 +247,7 @@ class _Run:
         else:
             reply = self.completer.complete(prompt), self.completer.name
         with self.lock:
-            self.timeouts = 0
+            self.timeouts = self.failures = 0
         return reply
 
     def _judge(self, error: CompletionError) -> None:
@@ -253,6 +256,9 @@ class _Run:
         """
         with self.lock:
             self.timeouts = self.timeouts + 1 if error.cause is Cause.TIMEOUT else 0
+            self.failures += 1
+            if self.failures >= MOST_FAILURES:
+                self.halted = self.halted or f"{MOST_FAILURES} failures in a row: {error}"
             if error.cause is Cause.OUTAGE:
                 self.halted = self.halted or f"the provider failed: {error}"
             elif self.timeouts >= MOST_TIMEOUTS:
@@ -275,13 +281,16 @@ class _Run:
             if event is None:
                 threads -= 1
             else:
-                self._take(event)
+                try:
+                    self._take(event)
+                except StoreError as error:
+                    self._stop(f"the store: {error.what}")
             self.renew()
 
     def _take(self, event: Event) -> None:
         report = self.report
         if isinstance(event, Outcome):
-            report.refused += event.refused
+            report.refused += event.result is Result.FALLBACK and event.refused > 0
             if not self.store.put_cues([event.cue]):
                 report.stale += 1
             elif event.result is Result.FALLBACK:
@@ -289,9 +298,12 @@ class _Run:
             else:
                 report.made += 1
         elif isinstance(event, StoredCue):
+            report.refused += 1
             self.store.put_cues([event])
         elif isinstance(event, _Failed) and event.error.cause is not Cause.STOPPED:
             report.failed += event.memories
+            reason = str(event.error)
+            report.why[reason] = report.why.get(reason, 0) + 1
             if self.halted and not report.stopped:
                 self._stop(self.halted)
         self.progress(report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -89,7 +90,7 @@ def test_the_report_for_machines(provider: Provider) -> None:
     project = report.pop("project")
     assert project and report == {
         "pending": 1, "made": 0, "fallback": 1, "refused": 3, "failed": 0, "stale": 0,
-        "stopped": "", "model": "cue", "left": 0,
+        "stopped": "", "model": "cue", "why": {}, "left": 0,
     }  # fmt: skip
 
 
@@ -192,6 +193,7 @@ def test_watching_keeps_to_the_schedule_and_survives_a_failed_run(
     user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from muralkit.cli import dream
+    from muralkit.dreamer import Report
     from muralkit.errors import StoreError
 
     configure(user, tasks={"compress-cues": {"schedule": "15 4 * * *"}})
@@ -206,16 +208,73 @@ def test_watching_keeps_to_the_schedule_and_survives_a_failed_run(
     monkeypatch.setattr(dream, "datetime", Moment)
     ran: list[str] = []
 
-    def once() -> list[object]:
+    def once() -> list[Report]:
         ran.append(f"{datetime.fromtimestamp(clock.now):%d %H:%M}")
         if len(ran) == 1:
             raise StoreError("the disk is full")
-        if len(ran) == 2:
-            raise click.exceptions.Exit(1)
-        if len(ran) == 4:
-            raise KeyboardInterrupt
-        return []
+        interrupted = [Report("p", 1, stopped="interrupted")]
+        return interrupted if len(ran) == 4 else [Report("p")]
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(click.exceptions.Exit) as caught:
         dream._watch(tmp_path, once)
+    assert caught.value.exit_code == 130
     assert ran == ["01 04:15", "02 04:15", "03 04:15", "04 04:15"]
+
+
+def test_an_interrupt_ends_all_projects(provider: Provider, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        memory("add", f"note of {name}", "--project", tmp_path / name)
+    provider.fault = "hang"
+    command = [sys.executable, "-m", "muralkit", "dream", "--all-projects"]
+    for how in (signal.SIGINT, signal.SIGTERM):
+        provider.requests.clear()
+        child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        until = time.monotonic() + 30
+        while not provider.requests and time.monotonic() < until:
+            time.sleep(0.05)
+        child.send_signal(how)
+        child.communicate(timeout=30)
+        assert child.returncode == 130 and len(provider.requests) == 1
+
+
+def test_a_model_without_its_program_is_an_error_and_not_the_rules(
+    user: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configure(user, pi={"model": "a/b"})
+    memory("add", "x")
+    git = shutil.which("git")
+    assert git is not None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/git").symlink_to(git)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    done = run("dream")
+    assert done.returncode == 2 and b"pi is not on the PATH" in done.stderr
+    assert cues() == {1: None}
+    assert run("dream", "--model", "rules").returncode == 0
+
+
+def test_why_replies_failed_is_told(provider: Provider) -> None:
+    memory("add", "the secret note")
+    provider.fault = "truncate"
+    done = run("dream")
+    assert done.returncode == 1 and b"failed 1 time: cue: the reply broke off" in done.stdout
+
+
+def test_a_memory_that_the_provider_refuses_does_not_stop_the_others(provider: Provider) -> None:
+    memory("add", "poison", "--importance", 100)
+    for number in range(3):
+        memory("add", f"note {number}")
+    answer = provider.answer
+
+    def picky(handler: Any, body: dict[str, Any]) -> None:
+        provider.fault = "400" if "poison" in body["messages"][-1]["content"] else ""
+        answer(handler, body)
+
+    provider.answer = picky  # type: ignore[method-assign]
+    done = run("dream")
+    assert (
+        done.returncode == 1
+        and b"made           3" in done.stdout
+        and b"answered 400" in done.stdout
+    )

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,6 +20,7 @@ from muralkit.completers import Cause, CompletionError, Ladder
 from muralkit.completers.fake import FakeCompleter
 from muralkit.cues.rules import RULES
 from muralkit.dreamer import Busy, Settings, run
+from muralkit.errors import StoreError
 from muralkit.store import Changes, Draft
 from muralkit.store.sqlite import SqliteStore
 from tests.conftest import ROOT
@@ -194,6 +196,69 @@ def test_fallback_models_are_tried_in_order(store: SqliteStore) -> None:
     assert (report.made, report.failed) == (0, 1)
 
 
+def test_a_time_out_tries_the_fallback_and_a_dead_model_is_not_asked_again(
+    store: SqliteStore,
+) -> None:
+    fill(store, 20)
+    asked: list[str] = []
+
+    def late(prompt: str) -> str:
+        asked.append(prompt)
+        raise CompletionError(Cause.TIMEOUT, "late")
+
+    ladder = Ladder([FakeCompleter(late, name="a/late"), FakeCompleter(echo, name="a/good")])
+    report = run(store, ladder, Settings(concurrency=1))
+    assert (report.made, report.failed, report.stopped) == (20, 0, "")
+    assert len(asked) == 2
+
+
+def test_five_failures_of_any_kind_end_a_run(store: SqliteStore) -> None:
+    fill(store, 60)
+    report = run(store, FakeCompleter(failing(Cause.BROKEN, 3)), Settings(concurrency=1))
+    assert (report.made, report.failed) == (3, 5)
+    assert report.stopped == "5 failures in a row: down" and report.why == {"down": 5}
+
+
+def test_the_rules_forget_no_refusal(store: SqliteStore) -> None:
+    fill(store, 1)
+    replies = iter(["no", "no"])
+
+    def twice(prompt: str) -> str:
+        for reply in replies:
+            return reply
+        raise CompletionError(Cause.OUTAGE, "down")
+
+    report = run(store, FakeCompleter(twice), Settings())
+    assert (report.refused, report.failed) == (2, 1)
+    run(store, None, Settings())
+    assert store.cues()[1].rejections == 2
+    stubborn = FakeCompleter(lambda prompt: "no")
+    report = run(store, stubborn, Settings())
+    assert (report.fallback, len(stubborn.prompts)) == (1, 1)
+
+
+def test_a_cue_that_is_over_a_lowered_budget_is_made_anew(store: SqliteStore) -> None:
+    store.add([Draft("A", "word " * 30, 90)])
+    run(store, FakeCompleter(lambda prompt: f"1: {'w' * 80}\nEND"), Settings())
+    store.edit(1, Changes(importance=20))
+    assert run(store, FakeCompleter(lambda prompt: "1: short\nEND"), Settings()).made == 1
+
+
+def test_a_store_that_fails_in_mid_run_ends_it_with_a_report(store: SqliteStore) -> None:
+    fill(store, 30)
+    with pytest.MonkeyPatch.context() as patch:
+        real, count = store.put_cues, iter(range(100))
+
+        def full(cues: Any) -> int:
+            if next(count) >= 4:
+                raise StoreError("The disk is full.")
+            return real(cues)
+
+        patch.setattr(store, "put_cues", full)
+        report = run(store, FakeCompleter(echo), Settings(concurrency=1))
+    assert report.made == 4 and report.stopped == "the store: The disk is full."
+
+
 def test_a_fault_of_ours_in_a_thread_does_not_hang_the_run(store: SqliteStore) -> None:
     fill(store, 3)
 
@@ -235,6 +300,7 @@ def test_the_lease_of_a_dead_holder_runs_out(path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
+from typing import Any
 from muralkit.completers.fake import FakeCompleter
 from muralkit.dreamer import Settings, run
 from muralkit.store.sqlite import SqliteStore

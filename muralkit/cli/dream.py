@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from muralkit.store import Store
 
 UNFINISHED, INTERRUPTED = 1, 130
+INTERRUPT = "interrupted"
 HARNESSES = ["opencode", "pi", "omp"]
 CHARACTERS_A_CUE = 60  # of a reply, with its number
 
@@ -87,8 +89,13 @@ def dream(
             if dry_run:
                 done.append(_plan(loaded, store, harness, model, limit))
             else:
-                done.append(_run(loaded, store, harness, model, limit, as_json, verbose))
+                report = _run(loaded, store, harness, model, limit, as_json, verbose)
+                done.append(report)
+                if report.stopped == INTERRUPT:
+                    break
         return done
+
+    signal.signal(signal.SIGTERM, _interrupt)
 
     if watch:
         _watch(project, once)
@@ -101,10 +108,15 @@ def dream(
         for row in results:
             _tell_plan(row) if isinstance(row, dict) else _tell(row)
     reports = [row for row in results if not isinstance(row, dict)]
-    if any(report.stopped == "interrupted" for report in reports):
+    if any(report.stopped == INTERRUPT for report in reports):
         raise click.exceptions.Exit(INTERRUPTED)
     if any(report.stopped or report.failed or report.stale for report in reports):
         raise click.exceptions.Exit(UNFINISHED)
+
+
+def _interrupt(*_: object) -> None:
+    """An end that is asked for politely is one as by Ctrl-C: nothing is left running."""
+    raise KeyboardInterrupt
 
 
 def _stores(
@@ -157,7 +169,7 @@ def _run(
             report = dreamer.run(store, completer, settings, show)
         except dreamer.Busy:
             click.echo("Another process is making this project's cues.", err=True)
-            raise click.exceptions.Exit(UNFINISHED) from None
+            return dreamer.Report(store.project, stopped="another process is at it")
     if verbose:
         for number, cue in store.cues().items():
             if cue.text and cue != before.get(number):
@@ -204,12 +216,17 @@ def _tell(report: Report) -> None:
         ("failed", report.failed),
         ("left", report.left),
     ]
+    if report.stopped and not report.pending:
+        click.echo(f"No cue was made: {plain(report.stopped)}.")
+        return
     if not report.pending:
         click.echo("Every memory has its cue.")
         return
     click.echo(f"Cues of {counted(report.pending)}, by {plain(report.model)}:")
     for label, number in rows:
         click.echo(f"  {label:<9}{number:>7,}")
+    for why, times in sorted(report.why.items(), key=lambda item: -item[1])[:3]:
+        click.echo(f"  failed {counted(times, 'time', 'times')}: {plain(why)}")
     if report.stale:
         click.echo(f"  {counted(report.stale)} changed meanwhile, and got no cue.")
     if report.stopped:
@@ -272,6 +289,7 @@ def _watch(project: Path, once: Callable[[], Any]) -> None:
         try:
             for report in once():
                 _tell(report)
-        except (MuralkitError, click.exceptions.Exit) as error:
-            if isinstance(error, MuralkitError):
-                click.echo(plain(f"Error: {error}"), err=True)
+                if report.stopped == INTERRUPT:
+                    raise click.exceptions.Exit(INTERRUPTED)
+        except MuralkitError as error:
+            click.echo(plain(f"Error: {error}"), err=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from muralkit.completers import Cause, CompletionError
+from muralkit.completers import REFUSES_THIS, Cause, CompletionError, without_quotes
 from muralkit.cues.prompt import SYSTEM
 
 AGENT = "muralkit-cues"
@@ -78,9 +79,15 @@ class CommandCompleter:
                 self._end(process)
         if self._stopped:
             raise CompletionError(Cause.STOPPED, "stopped")
-        text = self._harness.reply(
-            out.decode(errors="replace"), err.decode(errors="replace"), process.returncode
-        )
+        try:
+            text = self._harness.reply(
+                out.decode(errors="replace"), err.decode(errors="replace"), process.returncode
+            )
+        except CompletionError as error:
+            code = re.search(r"(?<!\d)[45]\d\d(?!\d)", str(error))
+            this = code is not None and int(code[0]) in REFUSES_THIS
+            cause = Cause.BROKEN if this else error.cause
+            raise CompletionError(cause, without_quotes(str(error), prompt)) from None
         if not text.strip():
             raise CompletionError(Cause.BROKEN, f"{self.name}: the reply is empty")
         return text

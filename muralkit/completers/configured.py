@@ -26,8 +26,8 @@ def models(dreamer: HarnessDreamer) -> list[Model]:
     source: Task | HarnessDreamer = task if task.model is not None else dreamer
     if source.model is None:
         return []
-    fallbacks = source.fallback_models
-    if fallbacks is None and source is task:
+    fallbacks = task.fallback_models
+    if fallbacks is None:
         fallbacks = dreamer.fallback_models
     effort = task.variant or task.thinking_level or dreamer.variant or dreamer.thinking_level
     return [_model(entry, effort or "") for entry in (source.model, *(fallbacks or ()))]
@@ -42,6 +42,8 @@ def _model(entry: ModelEntry, effort: str) -> Model:
 def seconds(dreamer: Dreamer, harness: str | None) -> float:
     """How long a run may take: the task's timeout_minutes, 20 by default."""
     chosen = getattr(dreamer, harness).tasks.compress_cues.timeout_minutes if harness else None
+    if chosen is None:
+        chosen = dreamer.tasks.compress_cues.timeout_minutes
     return 60 * (20.0 if chosen is None else float(chosen))
 
 
@@ -87,6 +89,14 @@ def completer(
         key = environment.get(endpoint.key_variable, "") if endpoint.key_variable else ""
         return HttpCompleter(
             endpoint.base_url, model or endpoint.model, key=key, seconds=dreamer.reply_seconds
+        )
+    waiting = [name for name in NAMES if models(getattr(dreamer, name))]
+    if waiting and model is None:
+        raise ConfigError(
+            f"A model is configured for {waiting[0]}, but {HARNESSES[waiting[0]].program} is not "
+            "on the PATH.",
+            where=f"dreamer.{waiting[0]}.model",
+            hint=f"Install it, or mend the PATH (cron has a short one), or give --model {RULES}.",
         )
     if model is not None:
         raise ConfigError(

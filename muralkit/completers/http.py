@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 import time
 import urllib.error
 import urllib.request
 from typing import Any
 
-from muralkit.completers import Cause, CompletionError
+from muralkit.completers import REFUSES_THIS, Cause, CompletionError
 
+# What a local reasoning model says before it answers.
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>\s*", re.DOTALL)
 MOST = 2**20
 """Bytes of a reply; a cue has a few hundred."""
 
@@ -45,9 +48,9 @@ class HttpCompleter:
                 data = self._read(response, until)
         except urllib.error.HTTPError as error:
             with error:
-                raise CompletionError(
-                    Cause.OUTAGE, f"{self.name}: {self._url} answered {error.code}"
-                ) from error
+                cause = Cause.BROKEN if error.code in REFUSES_THIS else Cause.OUTAGE
+                what = f"{self.name}: {self._url} answered {error.code}"
+                raise CompletionError(cause, what) from error
         except TimeoutError as error:
             raise self._late() from error
         except http.client.HTTPException as error:
@@ -90,7 +93,7 @@ class HttpCompleter:
             raise CompletionError(Cause.BROKEN, f"{self.name}: the reply is empty")
         if finish == "length":
             raise CompletionError(Cause.BROKEN, f"{self.name}: the reply was cut off")
-        return text
+        return _THOUGHTS.sub("", text)
 
     def _late(self) -> CompletionError:
         return CompletionError(Cause.TIMEOUT, f"{self.name}: no reply in {self._seconds:g} s")

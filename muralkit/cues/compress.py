@@ -14,7 +14,7 @@ from muralkit.cues import prompt
 from muralkit.cues.prompt import PROMPT_VERSION, Refusal
 from muralkit.cues.rules import RULES, RULES_VERSION
 from muralkit.cues.rules import cue as rules_cue
-from muralkit.cues.validate import fault
+from muralkit.cues.validate import budget, fault
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory, StoredCue
 from muralkit.selection import is_current
@@ -56,23 +56,25 @@ def is_pending(memory: Memory, cue: StoredCue | None, *, model: bool) -> bool:
         return True
     if cue.model in IMPORTED:
         return False
+    if len(cue.text) > budget(memory):  # its importance went down
+        return True
     untried = model and cue.rejections < MOST_REFUSALS
     if cue.model == RULES:
         return untried or cue.rules_version != RULES_VERSION
     return untried and cue.rules_version != PROMPT_VERSION
 
 
-def by_rules(memory: Memory, rejections: int = 0) -> Outcome:
-    """The cue of the rules."""
+def by_rules(memory: Memory, refused: int = 0) -> Outcome:
+    """The cue of the rules; `refused` is how often a model's was."""
     made = StoredCue(
         memory.id,
         rules_cue(memory),
         content_hash(memory.content),
         RULES,
         RULES_VERSION,
-        rejections,
+        refused,
     )
-    return Outcome(made, Result.FALLBACK if rejections else Result.MADE, 0)
+    return Outcome(made, Result.FALLBACK if refused >= MOST_REFUSALS else Result.MADE, 0)
 
 
 def by_model(
@@ -86,7 +88,7 @@ def by_model(
     `tell` takes each outcome, and, as it grows, each count of refusals: the cue of
     before with another count, or one without a text. Raises CompletionError.
     """
-    tries = {memory.id: _rejections(memory, cues.get(memory.id)) for memory in memories}
+    tries = {memory.id: rejections(memory, cues.get(memory.id)) for memory in memories}
     refused = dict.fromkeys(tries, 0)
     refusals: dict[int, Refusal] = {}
     for memory in memories:
@@ -128,7 +130,7 @@ def _counted(memory: Memory, before: StoredCue | None, model: str, tries: int) -
     return StoredCue(memory.id, "", content_hash(memory.content), model, PROMPT_VERSION, tries)
 
 
-def _rejections(memory: Memory, cue: StoredCue | None) -> int:
+def rejections(memory: Memory, cue: StoredCue | None) -> int:
     """How often a reply for this very content was refused before."""
     same = cue is not None and cue.content_hash == content_hash(memory.content)
     return cue.rejections if cue is not None and same else 0

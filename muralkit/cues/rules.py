@@ -18,7 +18,7 @@ from muralkit.model import PROHIBITION, Memory
 RULES = "rules"
 """The model that a cue of ours is marked with."""
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Goes up with every change that makes other or better cues; older ones are made anew."""
 
 _SIGNS: tuple[tuple[str, str], ...] = (
@@ -107,7 +107,6 @@ _FILLER = frozenset(
         "where",
         "while",
         "into",
-        "not",
         "der",
         "die",
         "das",
@@ -125,7 +124,15 @@ _MARKER = re.compile(
     r"|are not allowed)\b",
     re.IGNORECASE,
 )
-_REASON = re.compile(r"\s*(?:∵|[:;.!?](?=\s|$)|,(?=\s)|\bso that\b|\botherwise\b|\bor else\b)\s*")
+_REASON = re.compile(
+    r"\s*(?:∵|\b(?:because(?: of)?|since|due to|weil|denn|parce que|porque)\b|[:;.!?](?=\s|$)"
+    r"|,(?=\s)|\bso that\b|\botherwise\b|\bor else\b)\s*",
+    re.IGNORECASE,
+)
+_NEGATIONS = frozenset(
+    ("not", "no", "nor", "neither", "cannot", "isn't", "aren't", "wasn't", "doesn't", "don't",
+     "didn't", "won't", "can't", "hasn't", "nicht", "kein", "keine", "keinen", "pas", "не", "нет")
+)  # fmt: skip
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=\S)|(?<=[。！？])")
 _SPACELESS = re.compile("[\u3040-\u30ff\u3400-\u9fff\u0e00-\u0e7f]")
 _NOISE = re.compile(r"[`*\[\]{}\"“”„«»⊘]+")
@@ -182,7 +189,7 @@ def _prohibitions(text: str, most: int) -> Iterable[str]:
     reason = after[reason_at.end() :] if reason_at else ""
     sentences = _SENTENCE.split(before)
     subject, context = sentences[-1], " ".join(sentences[:-1])
-    for why in (reason, context, "rule"):
+    for why in (re.split(r"(?<=[.!?;])\s", reason)[0], context, "rule"):
         if any(char.isalnum() for char in why):
             yield _forbidding(subject, thing, why, most)
 
@@ -234,16 +241,22 @@ class _Item:
 
 def _items(text: str) -> list[_Item]:
     items: list[_Item] = []
+    negation = ""  # it belongs to the word behind it, and is never parted from it
     for number, sentence in enumerate(_SENTENCE.split(text)):
         for word in sentence.split():
-            bare = word.strip(",;:.!?'’–—")
+            bare = word.rstrip(",;:.!?'’–—").lstrip(",;:!?'’–—")
             if "(" in bare or ")" in bare:
                 bare = bare if _CALL.fullmatch(bare) else _BRACKETS.sub("", bare)
+            if bare.casefold() in _NEGATIONS:
+                negation = bare
+                continue
             if not bare or bare.casefold() in _FILLER:
                 continue
             worth = 3.0 if is_identifier(bare) else 1.5 if bare in _RELATIONS else 1.0
             if len(items) < SUBJECT:
                 worth += 1
+            if negation and bare not in _RELATIONS:
+                bare, worth, negation = f"{negation} {bare}", worth + 1, ""
             items.append(_Item(bare, worth - 1.4 * min(number, 2) - len(items) * 0.001))
     return items
 

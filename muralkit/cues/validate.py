@@ -30,8 +30,19 @@ _FORBIDS = re.compile(
 # The parts of a cue between spaces, signs, quotes and brackets.
 _PARTS = re.compile(rf"[^\s{SIGNS}\"'`«»“”‘’()\[\]{{}}<>,;!?|=~·、。，；：！？（）「」]+")
 _IDENTIFIER = re.compile(
-    r"\d|[_/\\@#$%^&*+]|--|\w[.:]\w|[a-zà-ÿ][A-ZÀ-Þ]|^[A-Z]{2,}[a-z]+[A-Z]|^-\w"
+    r"\d|[_/\\@#$%^&*+]|--|\w[.:]\w|^\.\w|[a-zà-ÿ][A-ZÀ-Þ]|^[A-Z]{2,}[a-z]+[A-Z]|^-\w"
 )
+# Words that may be names too: capitals, hexadecimal, hyphens, letters of two scripts.
+_NAMELIKE = re.compile(
+    r"^[A-Z]{4,}$|^[a-f]{6,}$|[^\W\d_]-[^\W\d_]|[A-Za-z][Ѐ-ӿͰ-Ͽ]|[Ѐ-ӿͰ-Ͽ][A-Za-z]"
+)
+_SHORTHAND = frozenset(("w/", "w/o", "e.g", "i.e", "vs", "n/a"))
+_UNITS = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]{1,3})")
+_NUMBERS = {
+    "0": "zero", "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six",
+    "7": "seven", "8": "eight", "9": "nine", "10": "ten", "12": "twelve",
+}  # fmt: skip
+_REASON = re.compile(r"\S.*?(?:\s\(|（)[^()（）]*\w[^()（）]*[)）]")
 
 
 def budget(memory: Memory) -> int:
@@ -76,8 +87,9 @@ def fault(text: str, memory: Memory) -> str:
     if problem:
         return problem
     content = clean(memory.content)[0]
-    for name in identifiers(text):
-        if name not in content:
+    names = (p for p in _parts(text) if is_identifier(p) or _NAMELIKE.search(p))
+    for name in names:
+        if not _is_there(name, content):
             return f"{name!r} does not stand in the memory: identifiers are copied, not made"
     return ""
 
@@ -85,24 +97,79 @@ def fault(text: str, memory: Memory) -> str:
 def _prohibition_fault(text: str, memory: Memory) -> str:
     if forbids(memory.content) and PROHIBITION not in text:
         return f"the memory forbids something: mark that as {PROHIBITION}thing (reason)"
-    for part in text.split(PROHIBITION)[1:]:
-        if not re.search(r"\S.*\([^()]*\w[^()]*\)", part):
-            return f"each {PROHIBITION} needs its thing and a reason in parentheses behind it"
-    return ""
+    *before, last = text.split(PROHIBITION)[1:] or [""]
+    for part in before:
+        if not _REASON.search(part) and not part.rstrip().endswith((",", "/", "+", "、")):
+            return _NEEDS_REASON
+    return "" if not last or _REASON.search(last) else _NEEDS_REASON
+
+
+_NEEDS_REASON = f"each {PROHIBITION} needs its thing and, after a space, a reason in parentheses"
+
+
+def _is_there(name: str, content: str) -> bool:
+    """Whether the memory has an identifier, whole and to the letter, or what it is short for:
+    names joined by a sign, a number with its unit, a small number in words.
+    """
+    if name.casefold() in _SHORTHAND or _stands(name, content):
+        return True
+    words = {word.strip(".,;:!?()`'\"").casefold() for word in content.split()}
+    if name.isalpha() and name.isascii():
+        return name.casefold() in words
+    if name in _NUMBERS and _NUMBERS[name] in words:
+        return True
+    unit = _UNITS.fullmatch(name)
+    if unit and re.search(
+        rf"(?<![\w.]){re.escape(unit[1])}\s+{unit[2][0]}", content, re.IGNORECASE
+    ):
+        return True
+    parts = re.split(r"[/+:&]|(?<=[^\W\d_])-(?=[^\W\d_])", name)
+    return (
+        len(parts) > 1
+        and all(parts)
+        and all(
+            part.casefold() in words if part.isalpha() else _stands(part, content) for part in parts
+        )
+    )
+
+
+def _stands(name: str, content: str) -> bool:
+    """Whether a name stands in a text by itself, and is no part of a longer one."""
+    start = content.find(name)
+    while start >= 0:
+        end = start + len(name)
+        before, after = content[:start][-1:], content[end : end + 2]
+        if not _continues(before) and not (
+            _continues(after[:1]) and (after[:1] != "." or after[1:].isalnum())
+        ):
+            return True
+        start = content.find(name, start + 1)
+    return False
+
+
+def _continues(char: str) -> bool:
+    """Whether a name goes on over this character. Scripts without spaces end a name."""
+    return bool(char) and ((char.isascii() and char.isalnum()) or char in "_/\\-.@#$%+")
 
 
 def _balanced(text: str) -> bool:
     depth = 0
     for char in text:
-        depth += (char == "(") - (char == ")")
+        depth += (char in "(（") - (char in ")）")
         if depth < 0:
             return False
     return depth == 0
 
 
 def _parts(text: str) -> list[str]:
-    trimmed = (
-        part.strip(".:-–—…") if not part.startswith("--") else part.rstrip(".:-–—…")
-        for part in _PARTS.findall(text)
-    )
-    return [part for part in trimmed if part]
+    """The words of a text, without the punctuation around them. A dot or a hyphen right
+    before a letter or digit is a part: .env, -v, -100.
+    """
+    parts: list[str] = []
+    for found in _PARTS.findall(text):
+        part = found.rstrip(".:-–—…")
+        while part and part[0] in ".:-–—…" and not re.match(r"--\w|[.-]\w", part):
+            part = part[1:]
+        if part:
+            parts.append(part)
+    return parts

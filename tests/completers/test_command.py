@@ -186,3 +186,25 @@ def test_a_stop_ends_what_runs_and_starts_nothing_new(folder: Path) -> None:
         assert caught.value.cause is Cause.STOPPED
     assert time.monotonic() - started < 10
     timer.join()
+
+
+@pytest.mark.parametrize("harness", ["pi", "opencode"])
+def test_a_message_that_quotes_the_memory_is_not_passed_on(folder: Path, harness: str) -> None:
+    said = "content filter: the very secret note is bad"
+    events: dict[str, object] = {
+        "pi": message("error", errorMessage=said),
+        "opencode": {"type": "error", "error": {"data": {"message": said}}},
+    }
+    program(folder, harness, printing(events[harness]))
+    made = CommandCompleter(HARNESSES[harness], Model("p/m"), seconds=10)
+    with pytest.raises(CompletionError) as caught:
+        made.complete("Compress this: the very secret note of ours")
+    assert "secret" not in str(caught.value) and "not shown" in str(caught.value)
+    with pytest.raises(CompletionError, match="very secret note"):
+        made.complete("another prompt")
+
+
+@pytest.mark.parametrize(("code", "cause"), [(400, Cause.BROKEN), (429, Cause.OUTAGE)])
+def test_a_refusal_of_one_prompt_is_no_outage(folder: Path, code: int, cause: Cause) -> None:
+    program(folder, "pi", printing(message("error", errorMessage=f"{code} bad request")))
+    assert fault("pi").cause is cause

@@ -56,6 +56,10 @@ def without(**changes: Any) -> dict[str, Any]:
             [Model("a/all", "low"), Model("a/f1", "low"), Model("a/f2", "high")],
         ),
         ({"model": {"model": "a/x", "thinking_level": "off"}}, [Model("a/x", "off")]),
+        (
+            {"model": "a/x", "tasks": {"compress-cues": {"fallback_models": ("a/y",)}}},
+            [Model("a/x", ""), Model("a/y", "")],
+        ),
         ({}, []),
     ],
 )
@@ -70,6 +74,8 @@ def test_the_time_of_a_run() -> None:
     assert (seconds(made, "opencode"), seconds(made, "pi"), seconds(made, None)) == (
         180.0, 1200.0, 1200.0,
     )  # fmt: skip
+    shared = config(opencode=FULL, tasks={"compress-cues": {"timeout_minutes": 5}}).dreamer
+    assert (seconds(shared, "opencode"), seconds(shared, None)) == (180.0, 300.0)
 
 
 @pytest.fixture

@@ -37,6 +37,8 @@ def test_a_prompt_is_answered(provider: Provider) -> None:
         ("401", Cause.OUTAGE, "answered 401"),
         ("500", Cause.OUTAGE, "answered 500"),
         ("429", Cause.OUTAGE, "answered 429"),
+        ("400", Cause.BROKEN, "answered 400"),
+        ("413", Cause.BROKEN, "answered 413"),
         ("truncate", Cause.BROKEN, "broke off"),
         ("length", Cause.BROKEN, "cut off"),
         ("empty", Cause.BROKEN, "the reply is empty"),
@@ -81,3 +83,8 @@ def test_what_was_stopped_answers_no_more(provider: Provider) -> None:
     with pytest.raises(CompletionError) as caught:
         made.complete("x")
     assert caught.value.cause is Cause.STOPPED
+
+
+def test_what_a_model_thinks_aloud_is_no_part_of_its_reply(provider: Provider) -> None:
+    provider.reply = lambda prompt: "<think>\nhm\n</think>\n\n1: a\nEND"
+    assert completer(provider).complete("x") == "1: a\nEND"

@@ -94,3 +94,24 @@ def test_any_text_has_a_valid_cue(content: str, importance: int) -> None:
     made = cue(entry)
     assert fault(made, entry) == ""
     assert cue(entry) == made
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("Deployments to prod are not automatic.", "Deployments prod not automatic"),
+        ("The API does not support pagination.", "API not support pagination"),
+        ("Enabled in staging, not in production.", "Enabled staging not production"),
+        ("It means OutboxReaper, not the row.", "→ OutboxReaper not row"),
+        ("Keep secrets in .env files.", "Keep secrets .env files"),
+        ("There is no cache.", "no cache"),
+        ("Der Cache ist nicht geteilt.", "Cache nicht geteilt"),
+    ],
+)
+def test_a_negation_is_never_lost(content: str, expected: str) -> None:
+    assert cue(memory(content)).removeprefix("→ ") == expected.removeprefix("→ ")
+
+
+def test_a_reason_behind_because_stands_in_the_parentheses() -> None:
+    made = cue(memory("You must not push because the hook is slow.", 90))
+    assert made == "You ⊘push (hook slow)" or made == "⊘push (hook slow)"

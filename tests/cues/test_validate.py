@@ -47,13 +47,18 @@ def test_the_budget_counts_code_points() -> None:
         ("⊘thing (!)", "reason in parentheses"),
         ("⊘a (b) ⊘c", "reason in parentheses"),
         ("(b) ⊘a", "reason in parentheses"),
+        ("⊘a(b)", "reason in parentheses"),
+        ("⊘((a))", "reason in parentheses"),
     ],
 )
 def test_a_wrong_cue_says_why(cue: str, problem: str) -> None:
     assert problem in fault(cue, memory("a b c thing reason see"))
 
 
-@pytest.mark.parametrize("cue", ["#77 fixed", "a (b) c", "⊘a (b)", "x → y ∵ z", "⊘a b (c) ⊘d (e)"])
+@pytest.mark.parametrize(
+    "cue",
+    ["#77 fixed", "a (b) c", "⊘a (b)", "x → y ∵ z", "⊘a b (c) ⊘d (e)", "⊘a, ⊘b (c)", "⊘a（b）"],
+)
 def test_a_right_cue_is_right(cue: str) -> None:
     assert fault(cue, memory("#77 fixed: a, b, c, d, e; x, y, z")) == ""
 
@@ -99,7 +104,9 @@ CONTENT = (
         "make -j8 all ≺ #451",
         "v1.2.3-rc1, 3f9a2c1 (@team-x)",
         "https://example.org/a?b=1",
-        "plain words, hyphen-words and Names → free",
+        "plain words and Names → free",
+        "take 46ms → see-with",
+        "ERR_2417+3f9a2c1",
     ],
 )
 def test_copied_identifiers_are_fine(cue: str) -> None:
@@ -119,7 +126,18 @@ def test_copied_identifiers_are_fine(cue: str) -> None:
         ("ERR_2418", "ERR_2418"),
         ("v1.2.4", "v1.2.4"),
         ("@team_x", "@team_x"),
-        ("≤46 → 51%", "51%"),
+        ("≤46ms → 51%", "51%"),
+        ("46", "46"),
+        ("1.2.3", "1.2.3"),
+        ("src/app_v2", "src/app_v2"),
+        ("app_v2.py", "app_v2.py"),
+        ("-50%", "-50%"),
+        (".env", ".env"),
+        ("-v", "-v"),
+        ("cafebabe", "cafebabe"),
+        ("PRODUCTION", "PRODUCTION"),
+        ("billing-commands", "billing-commands"),
+        ("tеam", "tеam"),
     ],
 )
 def test_an_altered_or_invented_identifier_is_refused(cue: str, altered: str) -> None:
@@ -131,3 +149,35 @@ def test_identifiers_are_what_a_wrong_character_spoils() -> None:
     assert identifiers(text) == [
         "fooBar", "a/b_c.py", "3.5", "--flag", "#9",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content", "cue"),
+    [
+        ("CI and CD run in Docker.", "CI/CD → Docker"),
+        ("Works with app.py, e.g. for tests.", "app.py w/ tests, e.g. tests"),
+        ("A reply takes 30 seconds.", "reply 30s"),
+        ("It has three replicas.", "3 replicas"),
+        ("A read only disk.", "read-only disk"),
+        ("端口8080用于API", "端口8080 → API"),
+        ("In the prod env.", "env:prod"),
+    ],
+)
+def test_what_is_short_for_the_memory_s_own_words_is_fine(content: str, cue: str) -> None:
+    assert fault(cue, memory(content, 90)) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "cue"),
+    [
+        ("Port 8080 is open.", "port 80"),
+        ("nginx 1.25.3", "nginx 1.2"),
+        ("At most 10000 rows.", "≤100 rows"),
+        ("It takes 1.5 s.", "5 s"),
+        ("the table user_profile_old", "user_profile"),
+        ("It takes 300 seconds.", "30s"),
+        ("fixed in deadbeef12345678", "beef1234"),
+    ],
+)
+def test_a_part_of_an_identifier_is_another_one(content: str, cue: str) -> None:
+    assert "does not stand in the memory" in fault(cue, memory(content, 90))
