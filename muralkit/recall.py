@@ -147,8 +147,9 @@ def _nearest(part: str, words: Iterable[str]) -> tuple[float, str]:
         if abs(len(part) - len(word)) > longest // 3:
             continue
         if _skeleton(word) == skeleton:
-            changed = sum(a != b for a, b in zip(part, word, strict=False))
-            likeness = 1 - ALIKE * max(changed, abs(len(part) - len(word)), 1) / longest
+            more = abs(len(part) - len(word))  # pairs that were read as one
+            changed = more or sum(a != b for a, b in zip(part, word, strict=True))
+            likeness = 1 - ALIKE * max(changed, 1) / longest
         else:
             most = (1 - max(best, 0.5)) * longest
             likeness = 1 - _distance(part, word, most) / longest

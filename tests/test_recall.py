@@ -1,0 +1,170 @@
+"""A misread name still leads to its memory, and only what stands there is exact."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muralkit.cues.validate import identifiers
+from muralkit.glyphs.clean import clean
+from muralkit.model import Memory, Status
+from muralkit.recall import CANDIDATES, Certainty, Match, rank, trigrams
+from muralkit.store import Changes, Draft
+from muralkit.store.magic import SOURCE, MagicStore
+from muralkit.store.sqlite import SqliteStore
+from tests.conftest import DATA
+from tests.store.test_magic import NEW, make
+from tests.test_cli import run
+from tests.test_cli_memory import memory
+
+
+def made(*contents: str) -> list[Memory]:
+    return [Memory(number, "A", 50, Status.ACTIVE, text) for number, text in enumerate(contents, 1)]
+
+
+def first(query: str, *contents: str) -> Match:
+    return rank(query, made(*contents))[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "content"),
+    [
+        ("a3f8e5", "Fixed in a3f8e5."),
+        ("src/app.py", "See `src/app.py`, please"),
+        ("ledger port", "the ledger port is 17774"),
+        ("8080", "(8080)"),
+    ],
+)
+def test_what_stands_there_is_exact(query: str, content: str) -> None:
+    match = first(query, "something else a3f8", content)
+    assert (match.certainty, match.memory.content) == (Certainty.EXACT, content)
+    assert match.likeness == 1.0 and match.found == query
+
+
+@pytest.mark.parametrize(
+    ("query", "content"),
+    [
+        ("a3f8e5", "Fixed in a3f8e51."),
+        ("app.py", "src/app.py"),
+        ("80", "8080"),
+        ("1.2", "v1.2.3"),
+        ("a3f8e5", "Fixed in A3F8E5."),
+        ("ledger port", "the ledger ports"),
+    ],
+)
+def test_a_part_or_another_case_is_never_exact(query: str, content: str) -> None:
+    assert all(m.certainty is not Certainty.EXACT for m in rank(query, made(content)))
+
+
+@pytest.mark.parametrize(
+    ("misread", "truth"),
+    [
+        ("a8f8e5", "a3f8e5"),
+        ("ERR_24l7", "ERR_2417"),
+        ("O2_INDEX", "02_INDEX"),
+        ("rnodern_api", "modern_api"),
+        ("SnapshotZ9Prohe", "SnapshotZ9Probe"),
+        ("lib/packet-d61.ts", "lib/packet_d61.ts"),
+        ("v1,2,3-rc1", "v1.2.3-rc1"),
+        ("5ettings.yaml", "Settings.yaml"),
+    ],
+)
+def test_a_misread_name_is_likely_and_not_exact(misread: str, truth: str) -> None:
+    match = first(misread, "nothing of the kind", f"It is {truth} here", "b7c9d1 is another")
+    assert (match.certainty, match.found) == (Certainty.LIKELY, truth)
+    assert 0.8 <= match.likeness < 1
+
+
+def test_of_two_that_are_as_alike_none_is_likely() -> None:
+    matches = rank("a8f8e5", made("x a3f8e5 y", "x aBf8e5 y"))
+    assert [m.certainty for m in matches] == [Certainty.POSSIBLE] * 2
+
+
+def test_what_is_unlike_is_not_found() -> None:
+    assert rank("zzzzzz", made("a3f8e5", "plain words")) == []
+    assert rank("", made("x")) == rank("  ", made("x")) == []
+
+
+def test_words_are_found_by_how_many_stand_there() -> None:
+    matches = rank("retry budget ledger", made("the retry limit", "ledger: a retry budget of 5"))
+    assert [m.memory.id for m in matches] == [2, 1] and matches[0].found == "retry budget ledger"
+
+
+@given(st.text(max_size=40), st.lists(st.text(max_size=60), max_size=4))
+def test_any_query_has_an_answer_or_none(query: str, contents: list[str]) -> None:
+    for match in rank(query, made(*contents)):
+        assert 0 < match.likeness <= 1
+        if match.certainty is Certainty.EXACT:
+            assert match.found in clean(match.memory.content)[0]
+    trigrams(query)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqliteStore]:
+    with SqliteStore(tmp_path / "m.db", "p") as opened:
+        yield opened
+
+
+def found(store: SqliteStore | MagicStore, query: str) -> list[int]:
+    return [m.memory.id for m in rank(query, store.search(trigrams(query), CANDIDATES))]
+
+
+def test_the_index_follows_the_memories(store: SqliteStore, tmp_path: Path) -> None:
+    store.add([Draft("A", "first a3f8e5"), Draft("A", 'it says "quoted" OR 日本語テキスト')])
+    assert found(store, "a3f8e5") == [1] and found(store, "日本語テキスト") == [2]
+    assert found(store, '"quoted"') == [2] and found(store, "a3") == []
+    store.edit(1, Changes(content="now b7c9d1"))
+    assert found(store, "a3f8e5") == [] and found(store, "b7c9d1") == [1]
+    store.edit(1, Changes(status=Status.ARCHIVED))
+    assert found(store, "b7c9d1") == [1]
+    with SqliteStore(tmp_path / "m.db", "q") as other:
+        assert found(other, "b7c9d1") == []
+    assert store.damage() == []
+
+
+def test_a_live_source_is_searched_too(tmp_path: Path) -> None:
+    make(tmp_path / "context.db", NEW, {"id": 4, "content": "fixed in a3f8e5"})
+    with (
+        SqliteStore(tmp_path / "own.db", "git:a", source=SOURCE) as own,
+        MagicStore(tmp_path / "context.db", own) as live,
+    ):
+        assert found(live, "a8f8e5") == [4]
+
+
+@pytest.mark.parametrize(("wrong", "least"), [(1, 0.95), (2, 0.85)])
+def test_wrong_characters_in_a_real_project(store: SqliteStore, wrong: int, least: float) -> None:
+    """Any other character in the place of one or two of a name of seven or more."""
+    lines = (DATA / "memories_600.jsonl").read_text("utf-8").splitlines()
+    store.add([Draft("A", json.loads(line)["content"]) for line in lines])
+    owners: dict[str, set[int]] = defaultdict(set)
+    for entry in store.memories():
+        for name in set(identifiers(entry.content)):
+            if len(name) >= 7:
+                owners[name].add(entry.id)
+    names = sorted(name for name, where in owners.items() if len(where) == 1)
+    rng, right = random.Random(7), 0
+    for _ in range(200):
+        name = rng.choice(names)
+        letters = list(name)
+        for at in rng.sample(range(len(name)), wrong):
+            letters[at] = rng.choice("abcdefghijklmnopqrstuvwxyz0123456789_-./ABCXYZ")
+        hits = found(store, "".join(letters))
+        right += bool(hits) and hits[0] in owners[name]
+    assert right / 200 >= least
+
+
+def test_recall_on_the_command_line() -> None:
+    memory("add", "The fix is a3f8e5.")
+    done = run("recall", "a8f8e5")
+    assert done.stdout.startswith(b"likely        1  PROJECT_RULES  The fix is a3f8e5.")
+    [row] = json.loads(run("recall", "a3f8e5", "--json").stdout)
+    assert (row["certainty"], row["memory"]["id"]) == ("exact", 1)
+    done = run("recall", "zzzzzz")
+    assert done.returncode == 1 and b"Nothing is like it" in done.stderr
