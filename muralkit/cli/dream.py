@@ -106,6 +106,9 @@ def dream(
         emit(rows)
     else:
         for row in results:
+            if all_projects:
+                name = row["project"] if isinstance(row, dict) else row.project
+                click.echo(click.style(plain(name), bold=True))
             _tell_plan(row) if isinstance(row, dict) else _tell(row)
     reports = [row for row in results if not isinstance(row, dict)]
     if any(report.stopped == INTERRUPT for report in reports):

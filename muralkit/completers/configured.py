@@ -72,7 +72,9 @@ def completer(
     dreamer = config.dreamer
     chosen = harness_of(config, harness)
     if chosen is not None:
-        ladder = [Model(model)] if model else models(getattr(dreamer, chosen))
+        ladder = models(getattr(dreamer, chosen))
+        if model:  # as hard as the configured one thinks
+            ladder = [Model(model, ladder[0].effort if ladder else "")]
         if not ladder:
             raise ConfigError(
                 f"No model is configured for {chosen}.",

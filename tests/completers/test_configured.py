@@ -103,6 +103,8 @@ def test_what_makes_the_cues(programs: Path) -> None:
     assert completer(config(pi=FULL, endpoint=endpoint), None, "rules") is None
     named = completer(config(pi=FULL), "pi", "z/other")
     assert isinstance(named, Ladder) and named.name == "z/other"
+    rung = named._rungs[0]
+    assert isinstance(rung, CommandCompleter) and rung._model == Model("z/other", "medium")
     local = completer(config(endpoint=endpoint), None, environment={"KEY": "secret"})
     assert isinstance(local, HttpCompleter)
     assert (local.name, local._key) == ("local", "secret")
