@@ -180,7 +180,8 @@ def test_what_is_left_of_a_damaged_store_is_exported(tmp_path: Path) -> None:
     store = tmp_path / "m.db"
     memory("import", DATA / "memories_600.jsonl", "--store", store)
     data = bytearray(store.read_bytes())
-    middle = len(data) // 2 // 4096 * 4096
+    text = json.loads((DATA / "memories_600.jsonl").read_text("utf-8").splitlines()[300])["content"]
+    middle = data.index(text.encode()) // 4096 * 4096
     data[middle : middle + 4096] = b"\xff" * 4096
     store.write_bytes(data)
     done = run("memory", "export", "--store", store)

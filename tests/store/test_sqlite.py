@@ -275,8 +275,9 @@ def test_what_can_be_read_of_a_damaged_store_is_saved(path: Path) -> None:
         store.add(drafts)
     data = bytearray(path.read_bytes())
     assert len(data) % 4096 == 0
-    middle = len(data) // 2 // 4096 * 4096
-    data[middle : middle + 3 * 4096] = b"\xff" * 3 * 4096
+    for number in (150, 200, 250):
+        page = data.index(b"memory %d memory %d " % (number, number)) // 4096 * 4096
+        data[page : page + 4096] = b"\xff" * 4096
     path.write_bytes(data)
     with SqliteStore(path, "p") as store, pytest.raises(StoreError):
         store.memories()
