@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
+import os
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +76,14 @@ def test_an_unreadable_store_is_an_empty_baseline_and_no_failure(
     found = ask(project, "--store", tmp_path / "bad.db")
     assert found["parts"] == [] and not found["folded"]
     assert found["reason"].startswith("there is no baseline: The file is damaged")
+
+
+def test_a_store_that_is_held_makes_nobody_wait(project: Path) -> None:
+    first = ask(project)
+    store = Path(os.environ["MURALKIT_HOME"]) / "muralkit.db"
+    with closing(sqlite3.connect(store, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        started = time.monotonic()
+        again = ask(project)
+        assert not again["folded"] and again["parts"] == first["parts"]
+        assert time.monotonic() - started < 10  # by default it would be 30

@@ -50,18 +50,25 @@ class Place:
 
 
 @contextmanager
-def open_place(project: Path, store_path: Path | None) -> Iterator[Place]:
-    """Open what a command works on. Raises ConfigError or StoreError."""
+def open_place(
+    project: Path, store_path: Path | None, patience: float | None = None
+) -> Iterator[Place]:
+    """Open what a command works on; `patience` as SqliteStore has it.
+
+    Raises ConfigError or StoreError.
+    """
     from muralkit import config
     from muralkit import project as projects
 
     root = projects.root(project)
     loaded = config.load(root)
-    with open_own(project, store_path, loaded) as own, open_source(own, loaded) as source:
+    with open_own(project, store_path, loaded, patience) as own, open_source(own, loaded) as source:
         yield Place(root, loaded, source or own, own)
 
 
-def open_own(project: Path, store_path: Path | None, loaded: Loaded) -> SqliteStore:
+def open_own(
+    project: Path, store_path: Path | None, loaded: Loaded, patience: float | None = None
+) -> SqliteStore:
     """The store of ours. Raises StoreError."""
     from muralkit import project as projects
     from muralkit.store.magic import SOURCE
@@ -70,7 +77,10 @@ def open_own(project: Path, store_path: Path | None, loaded: Loaded) -> SqliteSt
     chosen = loaded.config.store
     kind = SOURCE if chosen.source == SOURCE else OWN
     return SqliteStore(
-        store_path or _store_file(chosen.path), projects.identity(project), source=kind
+        store_path or _store_file(chosen.path),
+        projects.identity(project),
+        source=kind,
+        patience=patience,
     )
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from muralkit.store import Store
     from muralkit.store.sqlite import SqliteStore
 
+PATIENCE = 0.3
+"""Seconds that an agent's turn waits for a store that another process holds."""
+
 HARNESS = click.Choice(["opencode", "pi", "omp", "mcp", "anthropic", "openai"])
 
 
@@ -57,7 +60,7 @@ def baseline(
     with ExitStack() as stack:
 
         def opened() -> tuple[SqliteStore, Store, Config]:
-            place = stack.enter_context(open_place(project, store_path))
+            place = stack.enter_context(open_place(project, store_path, PATIENCE))
             return place.own, place.store, place.loaded.config
 
         made = sessions.safely(turn, opened, time.time())
