@@ -87,7 +87,8 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         "006_text_search",
         """
         CREATE VIRTUAL TABLE memories_text
-            USING fts5(content, content = 'memories', content_rowid = 'id', tokenize = 'trigram');
+            USING fts5(content, content = 'memories', content_rowid = 'id',
+                       tokenize = 'trigram', detail = 'none');
         INSERT INTO memories_text (memories_text) VALUES ('rebuild');
         CREATE TRIGGER memories_text_insert AFTER INSERT ON memories BEGIN
             INSERT INTO memories_text (rowid, content) VALUES (new.id, new.content);
