@@ -39,7 +39,7 @@ def face(data: Any, where: str) -> FaceEntry:
 
 def _checked(kind: type, data: Any, where: str) -> dict[str, Any]:
     try:
-        return _model(kind).model_validate(_tuples(data)).model_dump(exclude_unset=True)
+        return _model(kind).model_validate(tuples(data)).model_dump(exclude_unset=True)
     except ValidationError as error:
         raise ThemeError(_explain(error, kind), where=where) from error
 
@@ -58,11 +58,11 @@ def _model(kind: type) -> type[BaseModel]:
     return create_model(kind.__name__, __config__=_STRICT, **columns)
 
 
-def _tuples(value: Any) -> Any:
-    """TOML arrays as tuples, which strict frozen settings hold."""
+def tuples(value: Any) -> Any:
+    """Arrays of TOML or JSON as tuples, which strict frozen settings hold."""
     if isinstance(value, Mapping):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+        return {key: tuples(item) for key, item in value.items()}
+    return tuple(map(tuples, value)) if isinstance(value, list) else value
 
 
 def _explain(error: ValidationError, kind: type) -> str:

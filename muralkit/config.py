@@ -21,6 +21,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from muralkit import configfile, files
+from muralkit.checking import tuples
 from muralkit.configfile import Layer
 from muralkit.errors import ConfigError, MuralkitError
 
@@ -256,20 +257,13 @@ def load(root: Path, environment: Mapping[str, str] = os.environ) -> Loaded:
         present.append(layer.path)
         data, found = _allowed(data, layer, root)
         remarks += found
-        data = _tuples(_known(data, Config))
+        data = tuples(_known(data, Config))
         if layer.foreign:
             remarks += _without_faults(data, layer.path)
         else:
             _check(data, layer.path)
         _merge(merged, origins, data, layer.path)
     return Loaded(Config.model_validate(merged), origins, tuple(remarks), tuple(present))
-
-
-def _tuples(value: Any) -> Any:
-    """JSON's arrays as tuples, which strict frozen models hold."""
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 def _check(data: dict[str, Any], path: Path) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-from muralkit.cues.validate import identifiers, is_identifier
+from muralkit.cues.validate import identifiers, is_identifier, stands
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory
 
@@ -74,7 +74,7 @@ def rank(query: str, candidates: Iterable[Memory], limit: int = 5) -> list[Match
     made: list[tuple[float, str, bool, Memory]] = []
     for memory in candidates:
         content = clean(memory.content)[0]
-        if _stands(wanted, content):
+        if stands(wanted, content):
             made.append((1.0, wanted, True, memory))
             continue
         likeness, found = _likeness(parts, content)
@@ -94,21 +94,6 @@ def rank(query: str, candidates: Iterable[Memory], limit: int = 5) -> list[Match
         )  # fmt: skip
         matches.append(Match(memory, certainty, found, round(score, 3)))
     return matches
-
-
-def _stands(wanted: str, content: str) -> bool:
-    """Whether the content has what was asked for, and not as a part of a longer name."""
-    start = content.find(wanted)
-    while start >= 0:
-        before = content[start - 1] if start else " "
-        end = start + len(wanted)
-        after = content[end] if end < len(content) else " "
-        following = content[end + 1] if end + 1 < len(content) else " "
-        joined = after in "_-/:.@#" and (following.isalnum() or after in "_-/")
-        if not (before.isalnum() or before in "_-/.:@#") and not (after.isalnum() or joined):
-            return True
-        start = content.find(wanted, start + 1)
-    return False
 
 
 def _parts(text: str) -> list[tuple[str, float]]:

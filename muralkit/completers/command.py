@@ -151,14 +151,13 @@ class OpenCode:
             "tools": {"*": False},
             "permission": {"*": "deny"},
         }
-        own = {"autoupdate": False, "share": "disabled", "agent": {AGENT: agent}}
-        given = os.environ.get("OPENCODE_CONFIG_CONTENT", "")
+        own: dict[str, Any] = {}
         with contextlib.suppress(ValueError):
-            inherited = json.loads(given) if given else {}
-            if isinstance(inherited, dict):
-                agents = inherited.get("agent")
-                both = {**(agents if isinstance(agents, dict) else {}), **own["agent"]}  # type: ignore[dict-item]
-                own = {**inherited, **own, "agent": both}
+            given = json.loads(os.environ.get("OPENCODE_CONFIG_CONTENT", "{}"))
+            own = given if isinstance(given, dict) else {}
+        agents = own.get("agent")
+        own |= {"autoupdate": False, "share": "disabled"}
+        own["agent"] = {**(agents if isinstance(agents, dict) else {}), AGENT: agent}
         return {
             "OPENCODE_CONFIG_CONTENT": json.dumps(own),
             "OPENCODE_DISABLE_AUTOUPDATE": "1",

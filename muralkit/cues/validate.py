@@ -111,7 +111,7 @@ def _is_there(name: str, content: str) -> bool:
     """Whether the memory has an identifier, whole and to the letter, or what it is short for:
     names joined by a sign, a number with its unit, a small number in words.
     """
-    if name.casefold() in _SHORTHAND or _stands(name, content):
+    if name.casefold() in _SHORTHAND or stands(name, content):
         return True
     words = {word.strip(".,;:!?()`'\"").casefold() for word in content.split()}
     if name.isalpha() and name.isascii():
@@ -128,12 +128,12 @@ def _is_there(name: str, content: str) -> bool:
         len(parts) > 1
         and all(parts)
         and all(
-            part.casefold() in words if part.isalpha() else _stands(part, content) for part in parts
+            part.casefold() in words if part.isalpha() else stands(part, content) for part in parts
         )
     )
 
 
-def _stands(name: str, content: str) -> bool:
+def stands(name: str, content: str) -> bool:
     """Whether a name stands in a text by itself, and is no part of a longer one."""
     start = content.find(name)
     while start >= 0:
