@@ -37,11 +37,6 @@ _NAMELIKE = re.compile(
     r"^[A-Z]{4,}$|^[a-f]{6,}$|[^\W\d_]-[^\W\d_]|[A-Za-z][Ѐ-ӿͰ-Ͽ]|[Ѐ-ӿͰ-Ͽ][A-Za-z]"
 )
 _SHORTHAND = frozenset(("w/", "w/o", "e.g", "i.e", "vs", "n/a"))
-_UNITS = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z]{1,3})")
-_NUMBERS = {
-    "0": "zero", "1": "one", "2": "two", "3": "three", "4": "four", "5": "five", "6": "six",
-    "7": "seven", "8": "eight", "9": "nine", "10": "ten", "12": "twelve",
-}  # fmt: skip
 _REASON = re.compile(r"\S.*?(?:\s\(|（)[^()（）]*\w[^()（）]*[)）]")
 
 
@@ -108,29 +103,14 @@ _NEEDS_REASON = f"each {PROHIBITION} needs its thing and, after a space, a reaso
 
 
 def _is_there(name: str, content: str) -> bool:
-    """Whether the memory has an identifier, whole and to the letter, or what it is short for:
-    names joined by a sign, a number with its unit, a small number in words.
+    """Whether the memory has a name, whole and to the letter. Plain words only may be in
+    another case, or joined by a hyphen where the memory has them apart.
     """
     if name.casefold() in _SHORTHAND or stands(name, content):
         return True
     words = {word.strip(".,;:!?()`'\"").casefold() for word in content.split()}
-    if name.isalpha() and name.isascii():
-        return name.casefold() in words
-    if name in _NUMBERS and _NUMBERS[name] in words:
-        return True
-    unit = _UNITS.fullmatch(name)
-    if unit and re.search(
-        rf"(?<![\w.]){re.escape(unit[1])}\s+{unit[2][0]}", content, re.IGNORECASE
-    ):
-        return True
-    parts = re.split(r"[/+:&]|(?<=[^\W\d_])-(?=[^\W\d_])", name)
-    return (
-        len(parts) > 1
-        and all(parts)
-        and all(
-            part.casefold() in words if part.isalpha() else stands(part, content) for part in parts
-        )
-    )
+    plain = name.replace("-", "").isalpha() and name.isascii() and not is_identifier(name)
+    return plain and all(part.casefold() in words for part in name.split("-"))
 
 
 def stands(name: str, content: str) -> bool:
