@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muralkit.cli.options import JSON, emit, plain
-from muralkit.cli.projects import PROJECT, STORE, open_own, open_source
+from muralkit.cli.projects import PROJECT, STORE
 
 if TYPE_CHECKING:
     from muralkit.doctor import Finding
@@ -62,6 +62,7 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
     from muralkit import project as projects
     from muralkit.errors import MuralkitError
     from muralkit.paths import cache_folder
+    from muralkit.place import open_own, open_source
 
     found = checks.guarded("libcairo", checks.libcairo)
     found += checks.guarded("fonts", checks.fonts)
@@ -75,7 +76,7 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
     found += checks.guarded("project", lambda: checks.project(project))
     found += checks.guarded("theme", lambda: checks.theme(loaded.config.mural.theme))
     try:
-        own = open_own(project, store_path, loaded)
+        own = open_own(projects.identity(project), store_path, loaded)
     except MuralkitError as error:
         return [*found, checks.failed("store", error)]
     with own:

@@ -21,7 +21,7 @@ from muralkit.cli.options import (
     open_cache,
     plain,
 )
-from muralkit.cli.projects import PROJECT, STORE, open_place
+from muralkit.cli.projects import PROJECT, STORE
 from muralkit.model import Cue, Mural, Reason
 
 MOST = 2**28
@@ -143,6 +143,7 @@ def _overflow(project: Path, store_path: Path | None, everything: bool) -> list[
     """What of the project's memories is to be drawn."""
     from muralkit import survey as surveys
     from muralkit.errors import InputError
+    from muralkit.place import open_place
 
     with open_place(project, store_path) as place:
         config = place.loaded.config

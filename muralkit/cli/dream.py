@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muralkit.cli.options import JSON, counted, emit, plain
-from muralkit.cli.projects import PROJECT, STORE, open_own, open_place, open_source
+from muralkit.cli.projects import PROJECT, STORE
 
 if TYPE_CHECKING:
     from muralkit.config import Loaded
@@ -126,15 +126,18 @@ def _stores(
     project: Path, store_path: Path | None, all_projects: bool
 ) -> Iterator[tuple[Loaded, Store]]:
     """The project's configuration and memories, or those of every project."""
+    from muralkit import config
+    from muralkit import project as projects
+    from muralkit.place import open_own, open_place, open_source
+    from muralkit.store.sqlite import SqliteStore
+
     if not all_projects:
         with open_place(project, store_path) as place:
             yield place.loaded, place.store
         return
-    from muralkit import config
-    from muralkit.store.sqlite import SqliteStore
 
     loaded = config.load(Path("/nonexistent"))  # the user's own files: other folders are unknown
-    with open_own(project, store_path, loaded) as own:
+    with open_own(projects.identity(project), store_path, loaded) as own:
         path, source = own.path, own.source
         with open_source(own, loaded) as live:
             names = live.projects() if live else own.projects()

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muralkit.cli.options import JSON, counted, emit, plain
-from muralkit.cli.projects import PROJECT, STORE, Place, open_place, rescued, with_place
+from muralkit.cli.projects import PROJECT, STORE, with_place
 from muralkit.errors import InputError
 from muralkit.model import Memory, Status
 
 if TYPE_CHECKING:
     from muralkit.importing import Found
+    from muralkit.place import Place
     from muralkit.store import Draft, Kept
 
 IMPORTANCE = click.IntRange(1, 100)
@@ -327,6 +328,7 @@ def memory_export(
     """
     from muralkit.importing import jsonl
     from muralkit.output import write, write_stdout
+    from muralkit.place import open_place, rescued
 
     lost = 0
     if salvage:  # what is damaged may not even open

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from muralkit.cli.options import JSON, emit, plain
-from muralkit.cli.projects import Place, with_place
+from muralkit.cli.projects import with_place
+
+if TYPE_CHECKING:
+    from muralkit.place import Place
 
 COLOURS = {"exact": "green", "likely": "yellow", "possible": None}
 

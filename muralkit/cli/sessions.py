@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from muralkit.cli.options import JSON, counted, emit, plain
-from muralkit.cli.projects import PROJECT, STORE, Place, open_place, with_place
+from muralkit.cli.projects import PROJECT, STORE, with_place
 
 if TYPE_CHECKING:
     from muralkit.config import Config
+    from muralkit.place import Place
     from muralkit.store import Store
     from muralkit.store.sqlite import SqliteStore
 
@@ -54,6 +55,7 @@ def baseline(
     """
     from muralkit import session as sessions
     from muralkit.envelope import ENVELOPES
+    from muralkit.place import open_place
 
     declared = None if inputs is None else [part.strip() for part in inputs.split(",")]
     turn = sessions.Turn(harness, session, model, system, declared, fold)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muralkit.cli.options import JSON, counted, emit, plain
-from muralkit.cli.projects import Place, with_place
+from muralkit.cli.projects import with_place
 
 if TYPE_CHECKING:
     from muralkit.model import Layout
+    from muralkit.place import Place
     from muralkit.survey import Survey
 
 

@@ -18,7 +18,7 @@ from muralkit import files
 from muralkit.errors import StoreError
 from muralkit.model import Memory, Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, text_fault
-from muralkit.store.sqlite import PATIENCE, POOL, SqliteStore, explain
+from muralkit.store.sqlite import POOL, SqliteStore, explain
 
 SOURCE = "magic-context"
 
@@ -43,13 +43,19 @@ class MagicStore:
     """
 
     def __init__(
-        self, path: Path, own: SqliteStore, *, clock: Callable[[], float] = time.time
+        self,
+        path: Path,
+        own: SqliteStore,
+        *,
+        clock: Callable[[], float] = time.time,
+        patience: float | None = None,
     ) -> None:
         self.path, self.project = path, own.project
         self._own, self._clock = own, clock
+        self._patience = TIMEOUT if patience is None else patience
         with self._explained():
             try:
-                self._db = _connect(path)
+                self._db = _connect(path, self._patience)
             except OSError as error:
                 missing = isinstance(error, FileNotFoundError)
                 raise StoreError(
@@ -178,19 +184,19 @@ class MagicStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            what = explain(error, self.path).what.replace("the store", "magic-context's database")
-            what = what.replace(f"over {PATIENCE:.0f} s", f"over {TIMEOUT:.0f} s")
+            what = explain(error, self.path, self._patience).what
+            what = what.replace("the store", "magic-context's database")
             hint = "It is left as it is: look at it with the program that it is of."
             raise StoreError(what, where=str(self.path), hint=hint) from error
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path, patience: float) -> sqlite3.Connection:
     files.check_regular(path, path.stat())
     whole = path.resolve()
     address = f"file:{quote(str(whole))}?mode=ro"
     if not os.access(whole.parent, os.W_OK) and not whole.with_name(f"{whole.name}-wal").exists():
         address += "&immutable=1"  # SQLite can't share it there, and nobody can write it
-    db = sqlite3.connect(address, uri=True, timeout=TIMEOUT, isolation_level=None)
+    db = sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None)
     db.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # `_row` looks
     return db
 

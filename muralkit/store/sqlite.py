@@ -56,8 +56,9 @@ class SqliteStore:
     ) -> None:
         self.path, self.project, self.source = path, project, source
         self._clock = clock
+        self._patience = PATIENCE if patience is None else patience
         with self._explained():
-            self._db = _connect(path, PATIENCE if patience is None else patience)
+            self._db = _connect(path, self._patience)
             try:
                 _migrate(self._db, path)
             except BaseException:
@@ -78,6 +79,18 @@ class SqliteStore:
     def close(self) -> None:
         """Close the file."""
         self._db.close()
+
+    @contextlib.contextmanager
+    def patient(self, seconds: float) -> Iterator[None]:
+        """Wait so long for another process's change, within a block."""
+        before = self._patience
+        self._patience = seconds
+        self._db.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
+        try:
+            yield
+        finally:
+            self._patience = before
+            self._db.execute(f"PRAGMA busy_timeout = {int(before * 1000)}")
 
     def memories(self, statuses: Iterable[Status] | None = None) -> list[Memory]:
         """See Store."""
@@ -353,15 +366,15 @@ class SqliteStore:
         try:
             yield
         except (sqlite3.Error, OSError) as error:
-            raise explain(error, self.path) from error
+            raise explain(error, self.path, self._patience) from error
 
 
-def explain(error: sqlite3.Error | OSError, path: Path) -> StoreError:
+def explain(error: sqlite3.Error | OSError, path: Path, patience: float = PATIENCE) -> StoreError:
     """An error of the database or of its folder, for a person."""
     text = str(error)
     place = str(path)
     if "locked" in text or "busy" in text:
-        what = f"Another program has held the store for over {PATIENCE:.0f} s."
+        what = f"Another program has held the store for over {patience:g} s."
         hint = "Wait for it to end (another `muralkit` or a backup), then try again."
     elif "full" in text or ("I/O" in text and _is_full(path)):
         what, hint = "The disk is full.", "Free some space; nothing in the store was changed."
