@@ -47,6 +47,18 @@ class Outcome:
     refused: int
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A reply's part for one memory: the cue to keep, and why the model's was refused.
+
+    Without a `result` the cue only counts a refusal, and the model may be asked again.
+    """
+
+    cue: StoredCue
+    result: Result | None
+    refusal: Refusal | None
+
+
 def is_pending(memory: Memory, cue: StoredCue | None, *, model: bool) -> bool:
     """Whether a memory's cue is to be made; `model`: a model would make it.
 
@@ -88,39 +100,57 @@ def by_model(
     `tell` takes each outcome, and, as it grows, each count of refusals: the cue of
     before with another count, or one without a text. Raises CompletionError.
     """
-    tries = {memory.id: rejections(memory, cues.get(memory.id)) for memory in memories}
-    refused = dict.fromkeys(tries, 0)
+    known = dict(cues)
+    refused = dict.fromkeys((memory.id for memory in memories), 0)
     refusals: dict[int, Refusal] = {}
+    left: list[Memory] = []
     for memory in memories:
-        if tries[memory.id] >= MOST_REFUSALS:
-            tell(by_rules(memory, tries[memory.id]))
-    left = list(memories)
-    while left := [memory for memory in left if tries[memory.id] < MOST_REFUSALS]:
+        tries = rejections(memory, known.get(memory.id))
+        if tries >= MOST_REFUSALS:
+            tell(by_rules(memory, tries))
+        else:
+            left.append(memory)
+    while left:
         reply, model = answer(prompt.ask(left, refusals))
-        parsed = prompt.parse(reply, len(left))
         again: list[Memory] = []
-        for number, memory in enumerate(left):
-            text = parsed[number] if isinstance(parsed, list) else reply
-            problem = parsed if isinstance(parsed, str) else fault(text, memory)
-            digest = content_hash(memory.content)
-            if not problem:
-                made = StoredCue(memory.id, text, digest, model, PROMPT_VERSION, tries[memory.id])
-                tell(Outcome(made, Result.MADE, refused[memory.id]))
-                continue
-            tries[memory.id] += 1
-            refused[memory.id] += 1
-            refusals[memory.id] = Refusal(clean(text)[0], problem)
-            before = cues.get(memory.id)
-            if tries[memory.id] < MOST_REFUSALS:
-                tell(_counted(memory, before, model, tries[memory.id]))
-            elif before is not None and is_current(memory, before) and before.model != RULES:
-                cue = replace(before, rejections=tries[memory.id])
-                tell(Outcome(cue, Result.FALLBACK, refused[memory.id]))
+        for memory, weighed in zip(left, weigh(left, known, reply, model), strict=True):
+            if weighed.refusal is not None:
+                refused[memory.id] += 1
+                refusals[memory.id] = weighed.refusal
+            if weighed.result is None:
+                tell(weighed.cue)
+                known[memory.id] = weighed.cue
+                again.append(memory)
             else:
-                made = by_rules(memory, tries[memory.id]).cue
-                tell(Outcome(made, Result.FALLBACK, refused[memory.id]))
-            again.append(memory)
+                tell(Outcome(weighed.cue, weighed.result, refused[memory.id]))
         left = again
+
+
+def weigh(
+    memories: Sequence[Memory], cues: Mapping[int, StoredCue], reply: str, model: str
+) -> list[Weighed]:
+    """What a model's reply comes to for each of the memories that it was asked for."""
+    parsed = prompt.parse(reply, len(memories))
+    weighed: list[Weighed] = []
+    for number, memory in enumerate(memories):
+        before = cues.get(memory.id)
+        tries = rejections(memory, before)
+        text = parsed[number] if isinstance(parsed, list) else reply
+        problem = parsed if isinstance(parsed, str) else fault(text, memory)
+        if not problem:
+            digest = content_hash(memory.content)
+            made = StoredCue(memory.id, text, digest, model, PROMPT_VERSION, tries)
+            weighed.append(Weighed(made, Result.MADE, None))
+            continue
+        refusal = Refusal(clean(text)[0], problem)
+        if tries + 1 < MOST_REFUSALS:
+            weighed.append(Weighed(_counted(memory, before, model, tries + 1), None, refusal))
+        elif before is not None and is_current(memory, before) and before.model != RULES:
+            kept = replace(before, rejections=tries + 1)
+            weighed.append(Weighed(kept, Result.FALLBACK, refusal))
+        else:
+            weighed.append(Weighed(by_rules(memory, tries + 1).cue, Result.FALLBACK, refusal))
+    return weighed
 
 
 def _counted(memory: Memory, before: StoredCue | None, model: str, tries: int) -> StoredCue:
