@@ -16,43 +16,48 @@ Part = dict[str, Any]
 NAME = "memory-mural.png"
 
 
+def parts(harness: str, baseline: Baseline) -> list[Part]:
+    """The envelope of a harness by its name; empty where there is nothing to show."""
+    return ENVELOPES[harness](baseline) if baseline.text or baseline.png is not None else []
+
+
 def text(baseline: Baseline) -> str:
     """The text of a baseline, with its marker."""
-    return f"{baseline.text}\n{baseline.marker}" if baseline.marker else baseline.text
+    return "\n".join(part for part in (baseline.text, baseline.marker) if part)
 
 
 def opencode(baseline: Baseline) -> list[Part]:
     """Parts of an OpenCode message: a text part, and a file part with a data URL."""
-    parts: list[Part] = [{"type": "text", "text": text(baseline), "synthetic": True}]
+    made: list[Part] = [{"type": "text", "text": text(baseline), "synthetic": True}]
     if baseline.png is not None:
         picture = {"type": "file", "mime": "image/png", "filename": NAME, "synthetic": True}
-        parts.append({**picture, "url": _url(baseline.png)})
-    return parts
+        made.append({**picture, "url": _url(baseline.png)})
+    return made
 
 
 def native(baseline: Baseline) -> list[Part]:
     """Content of a message of Pi and OMP, and of MCP: text, and an image in base64."""
-    parts: list[Part] = [{"type": "text", "text": text(baseline)}]
+    made: list[Part] = [{"type": "text", "text": text(baseline)}]
     if baseline.png is not None:
-        parts.append({"type": "image", "data": _base64(baseline.png), "mimeType": "image/png"})
-    return parts
+        made.append({"type": "image", "data": _base64(baseline.png), "mimeType": "image/png"})
+    return made
 
 
 def anthropic(baseline: Baseline) -> list[Part]:
     """Content blocks of Anthropic's Messages API."""
-    parts: list[Part] = [{"type": "text", "text": text(baseline)}]
+    made: list[Part] = [{"type": "text", "text": text(baseline)}]
     if baseline.png is not None:
         source = {"type": "base64", "media_type": "image/png", "data": _base64(baseline.png)}
-        parts.append({"type": "image", "source": source})
-    return parts
+        made.append({"type": "image", "source": source})
+    return made
 
 
 def openai(baseline: Baseline) -> list[Part]:
     """Content parts of OpenAI-compatible chat completions."""
-    parts: list[Part] = [{"type": "text", "text": text(baseline)}]
+    made: list[Part] = [{"type": "text", "text": text(baseline)}]
     if baseline.png is not None:
-        parts.append({"type": "image_url", "image_url": {"url": _url(baseline.png)}})
-    return parts
+        made.append({"type": "image_url", "image_url": {"url": _url(baseline.png)}})
+    return made
 
 
 ENVELOPES: Mapping[str, Callable[[Baseline], list[Part]]] = {

@@ -15,6 +15,7 @@ from functools import lru_cache
 from muralkit.cues.validate import identifiers, is_identifier, stands
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory
+from muralkit.store import Store
 
 CANDIDATES = 80
 """Memories that are looked at closely: those that share most trigrams with the query."""
@@ -173,3 +174,7 @@ def _distance(one: str, other: str, most: float) -> float:
         if least > most:
             return least
     return row[-1]
+
+
+def find(store: Store, query: str, limit: int, config: object = None) -> list[Match]:
+    return rank(query, store.search(trigrams(query), CANDIDATES), limit)

@@ -19,10 +19,10 @@ from muralkit.errors import MuralkitError, StoreError
 from muralkit.model import Frozen, Mural
 from muralkit.store import Store
 from muralkit.store.sqlite import SqliteStore
-from muralkit.vision import look, theme_for
+from muralkit.vision import declined, look, theme_for
 
-FOR_EVER = 30 * 86400.0
-"""Seconds after which a session that nobody used is forgotten."""
+KEPT = 7 * 86400.0
+"""Seconds after which a session that nobody used is forgotten; its next turn would fold anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,8 @@ def why_fold(
     for name, value in now.items():
         if frozen.facts.get(name) != value:
             return _CHANGED[name]
+    if frozen.png is not None and declined(turn.declared):
+        return "the model no longer accepts images"
     if at - frozen.used_at > lifetime:
         return f"idle for more than {lifetime:g} s"
     return ""
@@ -102,6 +104,13 @@ def lifetime(config: Config, model: str) -> float:
     ttl = config.cache_ttl
     chosen = ttl if isinstance(ttl, str) else ttl.get(model, ttl.get("default", "5m"))
     return float(seconds(chosen))
+
+
+def longest(config: Config) -> float:
+    """Seconds of the longest of them."""
+    ttl = config.cache_ttl
+    durations = [ttl] if isinstance(ttl, str) else ttl.values()
+    return float(max(map(seconds, durations), default=0))
 
 
 def baseline(turn: Turn, own: SqliteStore, memories: Store, config: Config, at: float) -> Baseline:
@@ -138,7 +147,7 @@ def baseline(turn: Turn, own: SqliteStore, memories: Store, config: Config, at: 
             return Baseline(frozen.text, frozen.marker, frozen.png, False, error.what)
         return Baseline(text, "", None, True, f"{reason}; not kept: {error.what}")
     with suppress(StoreError):
-        own.prune(at - FOR_EVER)
+        own.prune(at - max(KEPT, longest(config)))
     mine = kept.folded_at == at and kept.reason == new.reason
     why = kept.reason if mine else "another process folded first"
     return Baseline(kept.text, kept.marker, kept.png, mine, why)

@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from muralkit.config import Config
+from muralkit.errors import FontError, ThemeError
 from muralkit.gate import Facts, Verdict, judge
 from muralkit.model import Cue, Layout, Memory, MemoryId, StoredCue
+from muralkit.pricing import FAMILIES, text_tokens
 from muralkit.selection import Selection, block, current_cues, is_current, select
 from muralkit.store import Store
+from muralkit.vision import Sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,8 @@ class Survey:
 
     @property
     def text(self) -> str:
-        """The text block of the memories that the budget takes."""
-        return block(self.selection.inline)
+        """The text block of the memories that the budget takes; empty without any."""
+        return block(self.selection.inline) if self.selection.inline else ""
 
     def overflow_text(self, shown: Iterable[MemoryId]) -> str:
         """What the memories of these cues would be as text, in full."""
@@ -89,6 +93,52 @@ def page(found: Survey, theme: str) -> Layout | None:
 
     chosen = themes.load(theme)
     return lay_out(found.drawable, chosen, chosen.faces())
+
+
+def report(store: Store, config: Config, theme: str, sight: Sight | None = None) -> dict[str, Any]:
+    """All of that as JSON has it; `sight`: for a model of which that is known.
+
+    A theme that can't be used is the report's `trouble`. Raises StoreError.
+    """
+    found = survey(store, config, vision=None if sight is None else sight.images)
+    layout, trouble = None, ""
+    try:
+        layout = page(found, theme)
+    except (ThemeError, FontError) as error:
+        trouble = str(error).replace("\n", " ")
+    made: dict[str, Any] = {
+        "project": store.project,
+        "pool": len(found.pool),
+        "text": {
+            "memories": len(found.selection.inline),
+            "tokens": found.selection.tokens,
+            "budget": found.budget,
+        },
+        "overflow": len(found.selection.overflow),
+        "drawable": len(found.drawable),
+        "cues": {"current": found.current, "stale": found.stale, "missing": found.missing},
+        "gate": {"open": found.verdict.open, "reason": found.verdict.reason},
+        "mural": None,
+        "overflow_tokens": text_tokens(found.overflow_text(layout.shown)) if layout else 0,
+        "prices": {},
+        "theme": theme,
+        "trouble": trouble,
+    }
+    if layout is not None:
+        canvas = layout.canvas
+        made["mural"] = {
+            "width": canvas.width,
+            "height": canvas.height,
+            "tokens": canvas.tokens,
+            "shown": len(layout.shown),
+            "dropped": len(layout.dropped),
+        }
+        made["prices"] = {
+            family.name: family.tokens(canvas.width, canvas.height) for family in FAMILIES
+        }
+    if sight is not None:
+        made["vision"] = {"images": sight.images, "source": sight.source or None}
+    return made
 
 
 def _count(pool: tuple[Memory, ...], cues: Mapping[int, StoredCue]) -> tuple[int, int]:

@@ -55,6 +55,11 @@ def look(
     return Sight(False, "")
 
 
+def declined(declared: object) -> bool:
+    """Whether a harness says that its model takes no images; see `look`."""
+    return _inputs(declared) is False
+
+
 def _inputs(value: object) -> bool | None:
     """Whether declared inputs have images: only a plain yes is one. None: it says nothing."""
     if isinstance(value, list | tuple):

@@ -216,7 +216,7 @@ def test_a_sibling_that_folded_first_wins(store: SqliteStore, path: Path) -> Non
 def test_old_sessions_are_forgotten(store: SqliteStore) -> None:
     for number in range(3):
         turn(store, session=f"s{number}")
-    turn(store, START + sessions.FOR_EVER + 1, session="late")
+    turn(store, START + sessions.KEPT + 1, session="late")
     assert [item.session for item in store.baselines()] == ["late"]
 
 

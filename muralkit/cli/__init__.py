@@ -107,6 +107,7 @@ _COMMANDS = {
     "baseline": "sessions:baseline",
     "fold": "sessions:fold",
     "sessions": "sessions:sessions",
+    "serve": "serve:serve",
     "doctor": "doctor:doctor",
     "config": "config:config_group",
     "theme": "themes:theme_group",

@@ -60,10 +60,11 @@ def memory_add(
       muralkit memory add "Release notes come from docs/changes/*.md." --importance 70
       echo "$NOTE" | xargs -0 muralkit memory add --category NAMING
     """
+    from muralkit.importing import jsonl
     from muralkit.store import Draft
 
     status = Status.PERMANENT if permanent else Status.ACTIVE
-    _check(category, content)
+    jsonl.check(category, content)
     [kept] = place.store.add([Draft(category, content, importance, status)])
     if as_json:
         emit(_report([kept]))
@@ -71,15 +72,6 @@ def memory_add(
         click.echo(f"Added memory {kept.memory_id}.")
     else:
         click.echo(f"That is memory {kept.memory_id} already.{_way_back(place, kept.memory_id)}")
-
-
-def _check(category: str, content: str) -> None:
-    """Hold a memory against the rules of an import, so that every way in is the same."""
-    from muralkit.importing import jsonl
-
-    problem = jsonl.fault({"category": category, "content": content})
-    if problem:
-        raise InputError(f"{problem}.".capitalize())
 
 
 def _way_back(place: Place, number: int) -> str:
@@ -184,6 +176,7 @@ def memory_edit(
       muralkit memory edit 17 --importance 80
       muralkit memory edit 17
     """
+    from muralkit.importing import jsonl
     from muralkit.store import Changes
 
     before = _existing(place, number)
@@ -193,7 +186,7 @@ def memory_edit(
             click.echo("Nothing was changed.")
             return
         content = content.strip()
-    _check(
+    jsonl.check(
         before.category if category is None else category,
         before.content if content is None else content,
     )

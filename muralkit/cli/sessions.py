@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import ExitStack
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,13 +13,7 @@ from muralkit.cli.options import JSON, counted, emit, plain
 from muralkit.cli.projects import PROJECT, STORE, with_place
 
 if TYPE_CHECKING:
-    from muralkit.config import Config
     from muralkit.place import Place
-    from muralkit.store import Store
-    from muralkit.store.sqlite import SqliteStore
-
-PATIENCE = 0.3
-"""Seconds that an agent's turn waits for a store that another process holds."""
 
 HARNESS = click.Choice(["opencode", "pi", "omp", "mcp", "anthropic", "openai"])
 
@@ -53,21 +46,14 @@ def baseline(
       muralkit baseline --harness pi --session 1 --model openai/gpt-5 --inputs text,image
       muralkit baseline --harness anthropic --session s --model anthropic/claude-opus-4-8
     """
-    from muralkit import session as sessions
-    from muralkit.envelope import ENVELOPES
-    from muralkit.place import open_place
+    from muralkit.server.methods import Methods
+    from muralkit.server.protocol import BaselineRequest, checked
 
     declared = None if inputs is None else [part.strip() for part in inputs.split(",")]
-    turn = sessions.Turn(harness, session, model, system, declared, fold)
-    with ExitStack() as stack:
-
-        def opened() -> tuple[SqliteStore, Store, Config]:
-            place = stack.enter_context(open_place(project, store_path, PATIENCE))
-            return place.own, place.store, place.loaded.config
-
-        made = sessions.safely(turn, opened, time.time())
-    parts = ENVELOPES[harness](made) if made.text else []
-    emit({"folded": made.folded, "reason": made.reason, "parts": parts})
+    about = {"harness": harness, "session": session, "model": model, "system": system}
+    asked = checked(BaselineRequest, {**about, "inputs": declared, "fold": fold})
+    with closing(Methods(project, store_path)) as methods:
+        emit(methods.baseline(asked).model_dump())
 
 
 @click.command()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,9 +10,7 @@ from muralkit.cli.options import JSON, counted, emit, plain
 from muralkit.cli.projects import with_place
 
 if TYPE_CHECKING:
-    from muralkit.model import Layout
     from muralkit.place import Place
-    from muralkit.survey import Survey
 
 
 @click.command()
@@ -42,14 +40,7 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
     if model is not None:
         sight = vision.look(model, harness=harness or "", table=mural.vision)
         theme = vision.theme_for(model, mural.readers, mural.theme)
-    found = surveys.survey(
-        place.store, place.loaded.config, vision=None if sight is None else sight.images
-    )
-    page, trouble = _page(found, theme)
-    report = _report(place, found, page)
-    report["theme"] = theme
-    if sight is not None:
-        report["vision"] = {"images": sight.images, "source": sight.source or None}
+    report = surveys.report(place.store, place.loaded.config, theme, sight)
     if as_json:
         emit(report)
         return
@@ -65,64 +56,20 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
     if sight is not None:
         word = "accepts images" if sight.images else "no images"
         click.echo(f"model     {plain(str(model))}: {word}, by {sight.source or 'nobody'}")
-    word, colour = ("open", "green") if found.verdict.open else ("closed", "yellow")
-    click.echo(f"gate      {click.style(word, fg=colour)}: {found.verdict.reason}")
+    gate, page = report["gate"], report["mural"]
+    word, colour = ("open", "green") if gate["open"] else ("closed", "yellow")
+    click.echo(f"gate      {click.style(word, fg=colour)}: {gate['reason']}")
     for remark in place.loaded.remarks:
         click.echo(plain(f"{remark.where}: {remark.key} {remark.what}"), err=True)
-    if trouble:
-        click.echo(f"mural     {click.style('none', fg='red')}: {plain(trouble)}")
+    if report["trouble"]:
+        click.echo(f"mural     {click.style('none', fg='red')}: {plain(report['trouble'])}")
     if page is None:
         return
-    left = f", and {len(page.dropped):,} are left out" if page.dropped else ""
-    size = f"{page.canvas.width} x {page.canvas.height} px"
-    click.echo(f"mural     {size}: {counted(len(page.shown), 'cue', 'cues')}{left}")
+    left = f", and {page['dropped']:,} are left out" if page["dropped"] else ""
+    size = f"{page['width']} x {page['height']} px"
+    click.echo(f"mural     {size}: {counted(page['shown'], 'cue', 'cues')}{left}")
     whole = report["overflow_tokens"]
     click.echo(f"\nTokens of the mural, beside {whole:,} of the same memories as text:")
     for name, price in report["prices"].items():
         pays = "pays" if price < whole else click.style("does not pay", fg="yellow")
         click.echo(f"  {name:<28}{price:>8,}  {price / whole:>6.0%}  {pays}")
-
-
-def _page(found: Survey, theme: str) -> tuple[Layout | None, str]:
-    """The mural's page, or what keeps it from being set."""
-    from muralkit import survey as surveys
-    from muralkit.errors import FontError, ThemeError
-
-    try:
-        return surveys.page(found, theme), ""
-    except (ThemeError, FontError) as error:
-        return None, str(error).replace("\n", " ")
-
-
-def _report(place: Place, found: Survey, page: Layout | None) -> dict[str, Any]:
-    from muralkit.pricing import FAMILIES, text_tokens
-
-    report: dict[str, Any] = {
-        "project": place.store.project,
-        "pool": len(found.pool),
-        "text": {
-            "memories": len(found.selection.inline),
-            "tokens": found.selection.tokens,
-            "budget": found.budget,
-        },
-        "overflow": len(found.selection.overflow),
-        "drawable": len(found.drawable),
-        "cues": {"current": found.current, "stale": found.stale, "missing": found.missing},
-        "gate": {"open": found.verdict.open, "reason": found.verdict.reason},
-        "mural": None,
-        "overflow_tokens": text_tokens(found.overflow_text(page.shown)) if page else 0,
-        "prices": {},
-    }
-    if page is not None:
-        canvas = page.canvas
-        report["mural"] = {
-            "width": canvas.width,
-            "height": canvas.height,
-            "tokens": canvas.tokens,
-            "shown": len(page.shown),
-            "dropped": len(page.dropped),
-        }
-        report["prices"] = {
-            family.name: family.tokens(canvas.width, canvas.height) for family in FAMILIES
-        }
-    return report

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from muralkit.errors import InputError
 from muralkit.importing import Found, Problem
 from muralkit.model import Memory, Status, StoredCue
 from muralkit.selection import is_current
@@ -111,6 +112,13 @@ def fault(entry: Mapping[str, Any]) -> str:
         if problem:
             return f"the field {field!r} {problem}"
     return ""
+
+
+def check(category: str, content: str) -> None:
+    """Hold a memory that is added by hand against the rules of an import. Raises InputError."""
+    problem = fault({"category": category, "content": content})
+    if problem:
+        raise InputError(f"{problem}.".capitalize())
 
 
 def _draft(entry: Any) -> Draft | str:
