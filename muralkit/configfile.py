@@ -40,6 +40,15 @@ def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Laye
     ]
 
 
+def candidates(root: Path, environment: Mapping[str, str] = os.environ) -> list[Path]:
+    """Every file that may be one of them, whether there or not."""
+    return [
+        layer.path.with_suffix(suffix)
+        for layer in layers(root, environment)
+        for suffix in (".jsonc", ".json")
+    ]
+
+
 def _jsonc(stem: Path) -> Path:
     """The .jsonc file, or the .json one where only that is there."""
     plain = stem.with_name(f"{stem.name}.json")

@@ -6,9 +6,10 @@ anew where a configuration, the store's file or the checkout is no longer what i
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,6 +123,7 @@ class _Kept:
     place: Place
     stack: ExitStack
     identity: str
+    watched: tuple[str, ...]
     stamp: object
     checked_at: float
 
@@ -154,8 +156,9 @@ class Places:
             self._kept.pop(next(iter(self._kept))).stack.close()
         with ExitStack() as stack:
             place = _open(stack, root, loaded, identity, self._store_path, self._patience)
-            stamp = _stamp(root, self._files(loaded))
-            self._kept[folder] = _Kept(place, stack.pop_all(), identity, stamp, now)
+            watched = (*map(str, configfile.candidates(root)), *self._databases(loaded))
+            kept = _Kept(place, stack.pop_all(), identity, watched, _stamp(watched), now)
+            self._kept[folder] = kept
         return place
 
     def close(self) -> None:
@@ -165,7 +168,7 @@ class Places:
         self._kept.clear()
 
     def _still(self, kept: _Kept, folder: Path, now: float) -> bool:
-        if kept.stamp != _stamp(kept.place.root, self._files(kept.place.loaded)):
+        if kept.stamp != _stamp(kept.watched):
             return False
         if now - kept.checked_at > RECHECK:
             kept.checked_at = now
@@ -175,20 +178,26 @@ class Places:
                 return False  # opening it anew says so
         return True
 
-    def _files(self, loaded: Loaded) -> list[Path]:
+    def _databases(self, loaded: Loaded) -> list[str]:
         live = [_source(loaded)] if loaded.config.store.source == SOURCE else []
-        return [_file(self._store_path, loaded), *live]
+        return [str(path) for path in (_file(self._store_path, loaded), *live)]
 
 
-def _stamp(root: Path, databases: list[Path]) -> object:
-    """What changes when a configuration is written, or a database is moved away."""
+def _stamp(paths: Sequence[str]) -> object:
+    """What changes when a configuration is written, or a database is moved away: a write to
+    a database changes nothing of it.
+    """
     found: list[object] = []
-    for layer in configfile.layers(root):
-        with suppress(OSError):
-            status = layer.path.stat()
-            found.append((str(layer.path), status.st_ino, status.st_size, status.st_mtime_ns))
-    for path in databases:
-        with suppress(OSError):
-            status = path.stat()
-            found.append((str(path), status.st_dev, status.st_ino))
+    for path in paths:
+        try:
+            status = os.stat(path)  # noqa: PTH116  # Path.stat takes three times as long
+        except OSError:
+            found.append(None)
+            continue
+        identity = status.st_dev, status.st_ino
+        written = (status.st_size, status.st_mtime_ns) if path.endswith(_CONFIGURATION) else ()
+        found.append(identity + written)
     return found
+
+
+_CONFIGURATION = (".json", ".jsonc")

@@ -59,6 +59,7 @@ class ThemeFile:
         return [*self.manifests, *(file.path for file in self.templates.values()), *faces]
 
 
+@lru_cache(maxsize=1)
 def names() -> tuple[str, ...]:
     """The bundled themes, the default one first."""
     found = sorted(path.stem for path in assets.folder("templates").glob("*.toml"))

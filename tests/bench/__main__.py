@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -271,7 +271,7 @@ class Client:
         self._process.stdout.close()
         self._process.wait(10)
 
-    def ask(self, method: str, params: dict[str, object]) -> dict[str, Any]:
+    def ask(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
         assert self._process.stdin and self._process.stdout
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
