@@ -70,6 +70,12 @@ ENVELOPES: Mapping[str, Callable[[Baseline], list[Part]]] = {
 }
 
 
+def png(parts: list[Part]) -> bytes | None:
+    """The picture of a native envelope; None where it has none."""
+    found = (part["data"] for part in parts if part["type"] == "image")
+    return next((base64.b64decode(data) for data in found), None)
+
+
 def _base64(png: bytes) -> str:
     return base64.b64encode(png).decode()
 

@@ -99,6 +99,9 @@ _CHANGED = {
 }
 
 
+_SINCE = "nothing has changed since the fold: "
+
+
 def lifetime(config: Config, model: str) -> float:
     """Seconds that a provider keeps the prompt cache of a model."""
     ttl = config.cache_ttl
@@ -124,7 +127,7 @@ def baseline(turn: Turn, own: SqliteStore, memories: Store, config: Config, at: 
     if frozen is not None and not reason:
         with suppress(StoreError):  # a store that is busy or read-only is no reason to differ
             own.touch(turn.harness, turn.session, at)
-        why = "the picture is damaged: text alone" if frozen.damaged else "nothing has changed"
+        why = "the picture is damaged: text alone" if frozen.damaged else _SINCE + frozen.reason
         return Baseline(frozen.text, frozen.marker, frozen.png, False, why)
     text, mural, verdict = _fold(turn, memories, config)
     new = Frozen(

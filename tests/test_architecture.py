@@ -15,9 +15,12 @@ PACKAGE = ROOT / "muralkit"
 ROWS = [
     {"__main__"},
     {"cli"},
+    {"mcp"},
+    {"server"},
     {"doctor", "envelope", "golden"},
     {"session"},
     {"pipeline"},
+    {"place"},
     {"completers", "dreamer", "importing", "recall", "survey"},
     {"cues", "gate"},
     {"project", "selection", "store"},

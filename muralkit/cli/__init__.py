@@ -108,6 +108,7 @@ _COMMANDS = {
     "fold": "sessions:fold",
     "sessions": "sessions:sessions",
     "serve": "serve:serve",
+    "mcp": "mcp:mcp",
     "doctor": "doctor:doctor",
     "config": "config:config_group",
     "theme": "themes:theme_group",
