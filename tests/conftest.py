@@ -19,6 +19,14 @@ from muralkit.theme import Theme
 DATA = Path(__file__).parent / "data"
 ROOT = Path(__file__).parent.parent
 
+
+def switch_on(project: Path, on: bool = True, budget: int = 500) -> None:
+    """Configure a project's mural."""
+    (project / ".muralkit").mkdir(parents=True, exist_ok=True)
+    settings_of = {"mural": {"enabled": on}, "memory": {"injection_budget_tokens": budget}}
+    (project / ".muralkit/muralkit.json").write_text(json.dumps(settings_of))
+
+
 settings.register_profile("muralkit", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("muralkit")
 

@@ -46,7 +46,7 @@ class Methods:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._folder = folder
-        self._places = Places(store_path, PATIENCE)
+        self.places = Places(store_path, PATIENCE)
         self._clock = clock
         self._holder = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4()}"
         self._leased: dict[str, Path] = {}
@@ -55,8 +55,8 @@ class Methods:
         """Let others make the cues that were given out here, and close what is open."""
         for folder in self._leased.values():
             with suppress(MuralkitError):
-                self._places.at(folder).store.drop_lease(dreamer.TASK, self._holder)
-        self._places.close()
+                self.places.at(folder).store.drop_lease(dreamer.TASK, self._holder)
+        self.places.close()
 
     def hello(self, asked: p.HelloRequest) -> p.HelloAnswer:
         """Say which version answers, and whether the plug-in's goes with it."""
@@ -199,9 +199,9 @@ class Methods:
 
     def _place(self, asked: p.InProject) -> Place:
         folder = self._folder_of(asked)
-        if not folder.is_dir():
+        if not os.path.isdir(folder):  # noqa: PTH112  # Path.is_dir raises for what is no name
             raise InputError("There is no such folder.", where=str(folder))
-        return self._places.at(folder)
+        return self.places.at(folder)
 
     def _folder_of(self, asked: p.InProject) -> Path:
         return self._folder if asked.project is None else Path(asked.project)

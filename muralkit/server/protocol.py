@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from muralkit.errors import InputError
 
 PROTOCOL = 1
 """Goes up when a plug-in of before would misread an answer; plug-ins name theirs."""
 
-Name = Annotated[str, Field(min_length=1, max_length=4096)]
+
+def _unicode(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError("must be valid Unicode") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_unicode)]
+Name = Annotated[Text, Field(min_length=1, max_length=4096)]
 Harness = Literal["opencode", "pi", "omp", "mcp", "anthropic", "openai"]
 Importance = Annotated[int, Field(ge=1, le=100)]
 
@@ -53,7 +63,7 @@ class HelloRequest(Request):
     """Who asks, at the start."""
 
     client: Name = "unknown"
-    version: str = ""
+    version: Text = ""
     protocol: int = PROTOCOL
 
 
@@ -72,7 +82,7 @@ class BaselineRequest(InProject):
     harness: Harness = Field(description="Who asks; also the envelope.")
     session: Name = Field(description="The harness's session.")
     model: Name = Field(description="PROVIDER/MODEL of this turn.")
-    system: str = Field("", description="A hash of the system prompt.")
+    system: Text = Field("", description="A hash of the system prompt.")
     inputs: Any = Field(
         None,
         description='What the harness says that the model takes: ["text", "image"], or '
@@ -95,7 +105,7 @@ class BaselineAnswer(Answer):
 class RecallRequest(InProject):
     """What was read, perhaps with a wrong character."""
 
-    query: str
+    query: Text
     limit: Annotated[int, Field(ge=1, le=50)] = 5
 
 
@@ -148,7 +158,7 @@ class ListRequest(InProject):
     """Which memories."""
 
     everything: bool = Field(False, description="Archived and expired ones too.")
-    category: str | None = None
+    category: Text | None = None
 
 
 class ListAnswer(Answer):
@@ -184,7 +194,7 @@ class CueReply(Request):
 
     memory_id: int
     content_hash: Name
-    reply: Annotated[str, Field(max_length=100_000)]
+    reply: Annotated[Text, Field(max_length=100_000)]
 
 
 class ApplyRequest(InProject):
@@ -213,7 +223,7 @@ class StatusRequest(InProject):
     """Where the project stands, perhaps for one model."""
 
     model: Name | None = None
-    harness: str = ""
+    harness: Text = ""
     inputs: Any = None
 
 
