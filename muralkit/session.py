@@ -145,15 +145,24 @@ def baseline(turn: Turn, own: SqliteStore, memories: Store, config: Config, at: 
     )
     try:
         kept = own.freeze(new, frozen.folds if frozen else 0)
-    except StoreError as error:  # what can't be replayed must not be shown: text alone
-        if frozen is not None:
-            return Baseline(frozen.text, frozen.marker, frozen.png, False, error.what)
-        return Baseline(text, "", None, True, f"{reason}; not kept: {error.what}")
+    except StoreError as error:
+        return _not_kept(new, frozen, error.what)
     with suppress(StoreError):
         own.prune(at - max(KEPT, longest(config)))
     mine = kept.folded_at == at and kept.reason == new.reason
     why = kept.reason if mine else "another process folded first"
     return Baseline(kept.text, kept.marker, kept.png, mine, why)
+
+
+def _not_kept(new: Frozen, old: Frozen | None, why: str) -> Baseline:
+    """What stands in for a fold that can't be replayed: the one before, if it is still this
+    reader's to see; else text alone.
+    """
+    if old is None or old.project != new.project:
+        return Baseline(new.text, "", None, True, f"{new.reason}; not kept: {why}")
+    sees = new.png is not None
+    marker, png = (old.marker, old.png) if sees else ("", None)
+    return Baseline(old.text, marker, png, False, f"{new.reason}; not kept: {why}")
 
 
 def safely(

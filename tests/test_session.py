@@ -20,11 +20,12 @@ from muralkit.config import Config
 from muralkit.errors import StoreError
 from muralkit.model import StoredCue
 from muralkit.pipeline import render
+from muralkit.place import Places
 from muralkit.session import Baseline, Turn, baseline, lifetime, safely
 from muralkit.store import Changes, Draft, content_hash
 from muralkit.store.sqlite import SqliteStore
 from muralkit.survey import survey
-from tests.conftest import ROOT
+from tests.conftest import ROOT, switch_on
 
 CONFIG = Config.model_validate(
     {"mural": {"enabled": True}, "memory": {"injection_budget_tokens": 500}}
@@ -232,6 +233,10 @@ def test_a_busy_store_gives_what_there_is_and_soon(store: SqliteStore, path: Pat
         assert not replayed.folded and bytes_of(replayed) == bytes_of(first)
         changed = turn(hasty, START + 2, model="a/other")
         assert not changed.folded and bytes_of(changed) == bytes_of(first)
+        blind = turn(hasty, START + 2, model="a/blind", declared=["text"])
+        assert bytes_of(blind) == (first.text, "", None)
+        with SqliteStore(path, "q", patience=0.1) as elsewhere:
+            assert bytes_of(turn(elsewhere, START + 2)) == ("", "", None)
         new = turn(hasty, START + 3, session="new")
         assert new.png is None and new.text == first.text and "not kept" in new.reason
         assert time.monotonic() - started < 5
@@ -253,39 +258,59 @@ def test_a_store_that_is_gone_is_an_empty_baseline(opener: Callable[[], Any]) ->
 
 
 WORKER = """
-import random, sys, time
+import json, os, random, sys, time
 from pathlib import Path
-from muralkit.session import Turn, baseline
-from muralkit.store import Changes, Draft
-from muralkit.store.sqlite import SqliteStore
-from tests.test_session import CONFIG, START, bytes_of
-path, seed = Path(sys.argv[1]), int(sys.argv[2])
+from muralkit.server.methods import Methods
+from muralkit.server.protocol import AddRequest, BaselineRequest
+from muralkit.model import StoredCue
+from muralkit.store import Changes, content_hash
+folder, seed = Path(sys.argv[1]), int(sys.argv[2])
 rng, until, seen, turns = random.Random(seed), time.monotonic() + float(sys.argv[3]), {}, 0
+methods = Methods(folder)
 while time.monotonic() < until:
-    with SqliteStore(path, "p") as store:
-        pick = rng.random()
-        if pick < 0.1:
-            store.add([Draft("A", f"{seed} {turns} new", 95, cue=f"new {turns}")])
-        elif pick < 0.2:
-            store.edit(rng.randrange(1, 60), Changes(content=f"{seed} {turns} edited"))
-        mine = f"{seed}-{rng.randrange(25)}"
-        asked = rng.random() < 0.05
-        made = baseline(
-            Turn("pi", mine, "a/sees", "", ["image"], asked), store, store, CONFIG, START
-        )
-        if made.folded or mine not in seen:
-            assert made.folded
-            seen[mine] = bytes_of(made)
-        assert bytes_of(made) == seen[mine], "the bytes changed without a fold"
-        turns += 1
+    pick = rng.random()
+    store = methods.places.at(folder).store
+    if pick < 0.1:
+        methods.add(AddRequest(content=f"{seed} {turns} new", category="A", importance=95))
+    elif pick < 0.2:
+        store.edit(rng.randrange(1, 60), Changes(content=f"{seed} {turns} edited"))
+    elif pick < 0.3:
+        memory = store.memory(rng.randrange(1, 60))
+        digest = content_hash(memory.content)
+        store.put_cues([StoredCue(memory.id, f"cue {seed} {turns}", digest, "m", 1, 0)])
+    elif pick < 0.33:
+        mural = {"enabled": rng.random() < 0.8, "theme": rng.choice(["standard", "dense"])}
+        text = json.dumps({"mural": mural, "memory": {"injection_budget_tokens": 500}})
+        new = folder / f".muralkit/{seed}"
+        new.write_text(text)
+        os.replace(new, folder / ".muralkit/muralkit.json")
+    mine = f"{seed}-{rng.randrange(25)}"
+    made = methods.baseline(BaselineRequest(
+        harness="pi", session=mine, model="a/sees", inputs=["image"], fold=rng.random() < 0.05
+    ))
+    if made.folded or mine not in seen:
+        assert made.folded, made.reason
+        seen[mine] = made.parts
+    assert made.parts == seen[mine], f"the bytes changed without a fold: {made.reason}"
+    turns += 1
+methods.close()
 print(turns)
 """
 
 
-def test_two_hundred_sessions_in_eight_processes(store: SqliteStore, path: Path) -> None:
+def test_two_hundred_sessions_in_eight_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through the servers' own methods, while memories, cues and the configuration change."""
+    monkeypatch.setenv("MURALKIT_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder = tmp_path / "project"
+    switch_on(folder)
+    store = Places().at(folder).own
+    store.add([Draft("A", f"memory number {n} " * 3, 90, cue=f"cue of {n}") for n in range(60)])
     workers = [
         subprocess.Popen(
-            [sys.executable, "-c", WORKER, str(path), str(seed), "8"],
+            [sys.executable, "-c", WORKER, str(folder), str(seed), "8"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
