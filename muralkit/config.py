@@ -140,6 +140,9 @@ class Dreamer(_Section):
     reply_seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
         120.0, description="How long one reply may take."
     )
+    in_session: bool = Field(
+        False, description="Let a harness's plug-in make cues with its host's model, after a turn."
+    )
     endpoint: Endpoint | None = Field(
         None, description="Used where no harness is named and none has a model."
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from muralkit import __version__, dreamer, survey, vision
 from muralkit import recall as recalls
 from muralkit import session as sessions
+from muralkit.completers import configured
 from muralkit.config import Config
 from muralkit.cues import prompt
 from muralkit.cues.compress import MOST_REFUSALS, by_rules, rejections, weigh
@@ -76,17 +77,19 @@ class Methods:
             declared=["text"] if mismatch else asked.inputs,
             fold=asked.fold,
         )
-        enabled = False
+        enabled = compress = False
 
         def opened() -> tuple[SqliteStore, Store, Config]:
-            nonlocal enabled
+            nonlocal enabled, compress
             place = self._place(asked)
             enabled = place.loaded.config.mural.enabled
+            compress = enabled and place.loaded.config.dreamer.in_session
             return place.own, place.store, place.loaded.config
 
         made = sessions.safely(turn, opened, self._clock())
         return p.BaselineAnswer(
             enabled=enabled,
+            compress=compress,
             folded=made.folded,
             reason=mismatch or made.reason,
             text=made.text,
@@ -148,8 +151,14 @@ class Methods:
                     ready.append(memory)
             if not ready:
                 self._let_go(place)
-        reason = "" if ready else "every memory has its cue"
-        return p.PendingAnswer(prompts=[_asking(m) for m in ready], left=len(found), reason=reason)
+        dreamer_of = getattr(place.loaded.config.dreamer, asked.harness) if asked.harness else None
+        models = configured.models(dreamer_of) if dreamer_of else []
+        return p.PendingAnswer(
+            prompts=[_asking(m) for m in ready],
+            model=models[0].name if models else None,
+            left=len(found),
+            reason="" if ready else "every memory has its cue",
+        )
 
     def apply(self, asked: p.ApplyRequest) -> p.ApplyAnswer:
         """Take a model's replies: each becomes a cue, or is refused with the reason."""

@@ -96,6 +96,7 @@ class BaselineAnswer(Answer):
     """What goes before the conversation: the same bytes until the next fold."""
 
     enabled: bool = Field(description="mural.enabled: a plug-in adds nothing where it is off.")
+    compress: bool = Field(description="dreamer.in_session: the host is to make cues.")
     folded: bool
     reason: str
     text: str = Field(description="The text block, without the marker of a picture.")
@@ -168,8 +169,9 @@ class ListAnswer(Answer):
 
 
 class PendingRequest(InProject):
-    """How many prompts to take on."""
+    """How many prompts to take on, and for whose model."""
 
+    harness: Literal["opencode", "pi", "omp"] | None = None
     limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
@@ -185,6 +187,7 @@ class PendingAnswer(Answer):
     """The most important memories first. `reason` says why there are no prompts."""
 
     prompts: list[CuePrompt]
+    model: str | None = Field(None, description="What the user configured for the harness.")
     left: int = Field(description="How many memories have no current cue.")
     reason: str
 
