@@ -20,10 +20,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from muralkit import configfile, files
+from muralkit import configfile, files, jsonc
 from muralkit.checking import tuples
 from muralkit.configfile import Layer
-from muralkit.errors import ConfigError, MuralkitError
+from muralkit.errors import ConfigError, InputError, MuralkitError
 
 DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)")
 LONGEST = 365 * 86400
@@ -482,6 +482,34 @@ def seconds(duration: str) -> int:
     if not found:
         raise ValueError(f"{duration!r} is no duration")
     return int(found[1]) * SECONDS[found[2]]
+
+
+def edited(layer: Layer, key: str, value: Any = None, *, remove: bool = False) -> str:
+    """A file's text with a dotted key set or removed, and all else as it is.
+
+    Raises InputError for a key that there is not, or ConfigError for a value that is wrong.
+    """
+    path = key.split(".")
+    nested: Any = value
+    for part in reversed(path):
+        nested = {part: nested}
+    for wrong, what in unknown_keys(nested, Config):
+        hint = "`muralkit config schema` prints every key with its meaning."
+        raise InputError(f"{what}.", where=wrong, hint=hint)
+    if layer.project and any(key == own or key.startswith(f"{own}.") for own in USER_ONLY):
+        raise InputError("Only the user's own file may set it.", where=key, hint="Give --user.")
+    try:
+        text = files.read(layer.path, configfile.MOST).decode("utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        text = ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError("The file can't be read.", where=str(layer.path)) from error
+    try:
+        made = jsonc.without_member(text, path) if remove else jsonc.with_member(text, path, value)
+    except InputError as error:
+        raise ConfigError(error.what, where=str(layer.path)) from error
+    _check(tuples(_known(jsonc.read(made), Config)), layer.path)
+    return made
 
 
 def schema() -> dict[str, Any]:

@@ -40,6 +40,12 @@ def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Laye
     ]
 
 
+def own(root: Path, user: bool, environment: Mapping[str, str] = os.environ) -> Layer:
+    """Our own file of the user's, or of a project."""
+    found = [layer for layer in layers(root, environment) if not layer.foreign]
+    return next(layer for layer in found if layer.project != user)
+
+
 def candidates(root: Path, environment: Mapping[str, str] = os.environ) -> list[Path]:
     """Every file that may be one of them, whether there or not."""
     return [
@@ -58,7 +64,7 @@ def _jsonc(stem: Path) -> Path:
 
 def read(path: Path) -> dict[str, Any] | None:
     """A file's object; None where there is no file."""
-    import json5
+    from muralkit import jsonc
 
     try:
         text = files.read(path, MOST).decode("utf-8-sig")
@@ -68,8 +74,8 @@ def read(path: Path) -> dict[str, Any] | None:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise ConfigError(f"The file can't be read: {reason}.", where=str(path)) from error
     try:
-        data = json5.loads(text) if text.strip() else {}
-    except (ValueError, RecursionError) as error:
+        data = jsonc.loads(text)
+    except ValueError as error:
         what = str(error).replace("<string>:", "line ")
         raise ConfigError(
             f"Not JSON with comments: {what}.",

@@ -127,6 +127,24 @@ def sessions(own: SqliteStore) -> Iterator[Finding]:
     yield Finding(Severity.FINE, "sessions", f"{len(frozen)} context baselines are kept")
 
 
+def harnesses(root: Path) -> Iterator[Finding]:
+    """What `muralkit install` wrote, for the user and in a project."""
+    from muralkit.harness import install
+
+    installed = install.found(root)
+    for item in installed:
+        what = f"{item.path} ({item.scope}, {item.harness})"
+        if item.fault:
+            flag = "" if item.scope == "user" else " --project"
+            hint = f"`muralkit install {item.harness}{flag}` writes it anew."
+            yield Finding(Severity.WARNING, "harness", f"{what}: {item.fault}", hint)
+        else:
+            version = f", version {item.version}" if item.version else ""
+            yield Finding(Severity.FINE, "harness", f"{what}{version}")
+    if not installed:
+        yield Finding(Severity.FINE, "harness", "none has muralkit: `muralkit install --help`")
+
+
 def source(memories: MagicStore) -> Iterator[Finding]:
     """Another program's database that memories are read from."""
     for number, what in memories.unusable().items():

@@ -110,6 +110,8 @@ _COMMANDS = {
     "serve": "serve:serve",
     "mcp": "mcp:mcp",
     "doctor": "doctor:doctor",
+    "install": "install:install",
+    "uninstall": "install:uninstall",
     "config": "config:config_group",
     "theme": "themes:theme_group",
     "golden": "goldens:golden_group",

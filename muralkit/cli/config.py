@@ -14,11 +14,12 @@ from muralkit.cli.projects import PROJECT
 
 @click.group("config")
 def config_group() -> None:
-    """Look at the configuration.
+    """Look at the configuration, and change it.
 
     \b
-    Example:
+    Examples:
       muralkit config show
+      muralkit config set mural.enabled true
     """
 
 
@@ -88,3 +89,59 @@ def _flat(values: dict[str, Any], at: str = "") -> list[tuple[str, Any]]:
         else:
             found.append((f"{at}{key}", value))
     return found
+
+
+USER = click.option(
+    "--user/--project", "user", default=True, help="The user's own file, or this project's."
+)
+
+
+@config_group.command("set")
+@click.argument("key")
+@click.argument("value")
+@USER
+def config_set(key: str, value: str, user: bool) -> None:
+    """Set a key in a configuration file; comments and all else in it stay as they are.
+
+    The value is JSON, or else a text.
+
+    \b
+    Examples:
+      muralkit config set mural.enabled true
+      muralkit config set mural.theme dense --project
+    """
+    try:
+        parsed = json.loads(value)
+    except (ValueError, RecursionError):
+        parsed = value
+    _write(key, user, parsed)
+
+
+@config_group.command("unset")
+@click.argument("key")
+@USER
+def config_unset(key: str, user: bool) -> None:
+    """Remove a key from a configuration file.
+
+    \b
+    Example:
+      muralkit config unset mural.theme
+    """
+    _write(key, user, None, remove=True)
+
+
+def _write(key: str, user: bool, value: Any, *, remove: bool = False) -> None:
+    from muralkit import config, configfile, output
+    from muralkit import project as projects
+    from muralkit.errors import OutputError
+
+    layer = configfile.own(projects.root(Path()), user)
+    text = config.edited(layer, key, value, remove=remove)
+    try:
+        layer.path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"The folder can't be made: {error.strerror}.", where=str(layer.path.parent)
+        ) from error
+    output.write(layer.path, text.encode(), 0o644)
+    click.echo(f"{plain(str(layer.path))}: {plain(key)} is {'removed' if remove else 'set'}.")

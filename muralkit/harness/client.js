@@ -2,6 +2,7 @@
 // Nothing here ever throws into the harness: whatever goes wrong, the turn goes on.
 
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 
 const TIMEOUT = 3000; // ms for an answer: a start and a fold take 1,000 on a slow machine
 const PAUSE = 60_000; // ms without muralkit after a failure: a turn is late once, not each time
@@ -37,7 +38,8 @@ class Server {
   }
 
   start() {
-    const [program, ...rest] = this.command;
+    // What was written down may have moved; what is on the PATH is the next best.
+    const [program, ...rest] = existsSync(this.command[0]) ? this.command : ["muralkit"];
     const options = { cwd: this.folder, stdio: ["pipe", "pipe", "ignore"], windowsHide: true };
     const child = spawn(program, [...rest, "serve"], options);
     const failed = (error) => {

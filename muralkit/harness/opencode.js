@@ -2,6 +2,7 @@
 
 const SYSTEM = "You write cues.";
 const AGENT = "muralkit-cues";
+const MARK = "prt_muralkit"; // how the ids of our parts start
 const COMPACTING = 1000; // ms after its hook in which a call is the compaction's own
 
 export const MuralkitPlugin = async ({ client, directory }) => {
@@ -34,6 +35,8 @@ export const MuralkitPlugin = async ({ client, directory }) => {
 
   const inject = async (messages) => {
     const users = messages.filter((message) => message.info.role === "user");
+    // Installed for the user and for the project, there are two of us: one is enough.
+    if (users[0]?.parts.some((part) => part.id?.startsWith(MARK))) return;
     const [first, turn] = [users[0], users.at(-1)];
     const session = turn?.info.sessionID;
     if (!turn?.info.model || own.has(session)) return;
@@ -51,7 +54,7 @@ export const MuralkitPlugin = async ({ client, directory }) => {
     first.parts.unshift(
       ...parts.map((part, index) => ({
         ...part,
-        id: `prt_muralkit${index}`,
+        id: `${MARK}${index}`,
         sessionID: session,
         messageID,
       })),

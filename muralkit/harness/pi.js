@@ -3,6 +3,10 @@
 import { createHash } from "node:crypto";
 
 export default function (pi) {
+  // Installed for the user and for the project, there are two of us: one is enough.
+  const here = Symbol.for("muralkit");
+  if (globalThis[here]) return;
+  globalThis[here] = true;
   let ui = null;
   const tell = (message) => {
     if (ui) ui.notify(`muralkit: ${message}`, "warning");
@@ -80,7 +84,10 @@ export default function (pi) {
     }
   });
 
-  pi.on("session_shutdown", () => muralkit.server.stop());
+  pi.on("session_shutdown", () => {
+    globalThis[here] = false;
+    muralkit.server.stop();
+  });
 
   const tool = (name, label, description, properties, approval, execute) =>
     pi.registerTool({
