@@ -18,7 +18,7 @@ export const MuralkitPlugin = async ({ client, directory }) => {
   const own = new Set(); // sessions in which cues are made
   const compacting = new Map();
   let last = null; // the model of the last turn
-  muralkit.greet();
+  const enabled = await muralkit.greet(directory);
 
   const inputs = async (model) => {
     const name = `${model.providerID}/${model.modelID}`;
@@ -107,7 +107,7 @@ export const MuralkitPlugin = async ({ client, directory }) => {
       if (event.type !== "session.idle" || own.has(event.properties.sessionID) || !last) return;
       muralkit.compress(directory, last, complete);
     },
-    tool: {
+    tool: enabled && {
       mural_recall: {
         description: RECALL,
         args: { query: QUERY },

@@ -14,13 +14,13 @@ export default function (pi) {
   };
   const muralkit = new Muralkit({ ...SETTINGS, folder: process.cwd(), tell });
 
-  pi.on("session_start", (_event, ctx) => {
+  pi.on("session_start", async (_event, ctx) => {
     try {
       ui = ctx.hasUI ? ctx.ui : null;
+      if (await muralkit.greet(ctx.cwd)) offer();
     } catch {
-      // a notice goes to the terminal instead
+      // there are no tools, and no notice
     }
-    muralkit.greet();
   });
 
   pi.on("context", async (event, ctx) => {
@@ -102,15 +102,17 @@ export default function (pi) {
         return { content: [{ type: "text", text }], details: {} };
       },
     });
-  tool("mural_recall", "Recall", RECALL, { query: QUERY }, "read", (cwd, { query }) =>
-    muralkit.recall(cwd, query),
-  );
-  tool(
-    "mural_remember",
-    "Remember",
-    REMEMBER,
-    { content: CONTENT, category: CATEGORY },
-    "write",
-    (cwd, asked) => muralkit.remember(cwd, asked.content, asked.category),
-  );
+  const offer = () => {
+    tool("mural_recall", "Recall", RECALL, { query: QUERY }, "read", (cwd, { query }) =>
+      muralkit.recall(cwd, query),
+    );
+    tool(
+      "mural_remember",
+      "Remember",
+      REMEMBER,
+      { content: CONTENT, category: CATEGORY },
+      "write",
+      (cwd, asked) => muralkit.remember(cwd, asked.content, asked.category),
+    );
+  };
 }

@@ -61,9 +61,15 @@ class Methods:
 
     def hello(self, asked: p.HelloRequest) -> p.HelloAnswer:
         """Say which version answers, and whether the plug-in's goes with it."""
-        advice = _mismatch(asked.protocol)
+        advice, enabled = _mismatch(asked.protocol), False
+        with suppress(MuralkitError):  # each turn's baseline says what is wrong
+            enabled = self._place(asked).loaded.config.mural.enabled
         return p.HelloAnswer(
-            version=__version__, protocol=p.PROTOCOL, compatible=not advice, advice=advice
+            version=__version__,
+            protocol=p.PROTOCOL,
+            compatible=not advice,
+            enabled=enabled,
+            advice=advice,
         )
 
     def baseline(self, asked: p.BaselineRequest) -> p.BaselineAnswer:

@@ -59,7 +59,7 @@ class InProject(Request):
     )
 
 
-class HelloRequest(Request):
+class HelloRequest(InProject):
     """Who asks, at the start."""
 
     client: Name = "unknown"
@@ -73,6 +73,7 @@ class HelloAnswer(Answer):
     version: str
     protocol: int
     compatible: bool
+    enabled: bool = Field(description="mural.enabled: without it a plug-in offers no tools.")
     advice: str = Field(description="What to do where they don't; else empty.")
 
 
