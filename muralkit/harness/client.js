@@ -5,7 +5,6 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
 const TIMEOUT = 3000; // ms for an answer: a start and a fold take 1,000 on a slow machine
-const START = 4000; // ms for the first word: Python takes 300, on a slow machine 1,500
 const PAUSE = 60_000; // ms without muralkit after a failure: a turn is late once, not each time
 const LONGEST = 64 * 2 ** 20; // characters of a line that is still taken for an answer
 const SESSIONS = 50; // whose last baseline is kept, for when muralkit fails in mid-session
@@ -125,7 +124,7 @@ class Muralkit {
   // switched on: only then are there tools.
   greet(project) {
     this.greeted ??= this.server
-      .ask("hello", { ...this.about, project }, START)
+      .ask("hello", { ...this.about, project }, TIMEOUT)
       .then((answer) => {
         if (answer?.compatible === false) this.tell(String(answer.advice));
         return answer?.enabled === true;

@@ -8,9 +8,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, NamedTuple
 
-Reply = Callable[[str], str]
+
+class ToolCall(NamedTuple):
+    """A reply that calls a tool."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+Reply = Callable[[str], str | ToolCall]
 
 
 class Provider:
@@ -59,6 +67,8 @@ class Provider:
         finish = "length" if self.fault == "length" else "stop"
         if self.fault == "rubbish":
             self._raw(handler, b"<html>not JSON</html>", "text/html")
+        elif isinstance(text, ToolCall):
+            self._call(handler, body["model"], text)
         elif body.get("stream"):
             self._stream(handler, body["model"], text, finish)
         else:
@@ -91,29 +101,50 @@ class Provider:
         else:
             handler.wfile.write(data)
 
+    def _call(self, handler: BaseHTTPRequestHandler, model: str, call: ToolCall) -> None:
+        chunk = _chunks(handler, model)
+        function = {"name": call.name, "arguments": json.dumps(call.arguments)}
+        entry = {"index": 0, "id": f"call_{len(self.requests)}", "type": "function"}
+        chunk(
+            {"role": "assistant", "content": None, "tool_calls": [{**entry, "function": function}]}
+        )
+        chunk({}, "tool_calls")
+        _end(handler)
+
     def _stream(self, handler: BaseHTTPRequestHandler, model: str, text: str, finish: str) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Type", "text/event-stream")
-        handler.send_header("Connection", "close")
-        handler.end_headers()
-        handler.close_connection = True
-
-        def chunk(delta: dict[str, Any], reason: str | None = None) -> None:
-            choice = {"index": 0, "delta": delta, "finish_reason": reason}
-            data = {"id": "x", "object": "chat.completion.chunk", "created": int(time.time()),
-                    "model": model, "choices": [choice]}  # fmt: skip
-            handler.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
-            handler.wfile.flush()
-
+        chunk = _chunks(handler, model)
         chunk({"role": "assistant", "content": text[: len(text) // 2]})
         if self.fault == "truncate":
             handler.connection.shutdown(2)
             return
         chunk({"content": text[len(text) // 2 :]})
         chunk({}, finish)
-        tokens = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        usage = {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": tokens}
-        handler.wfile.write(f"data: {json.dumps(usage)}\n\ndata: [DONE]\n\n".encode())
+        _end(handler)
+
+
+def _chunks(handler: BaseHTTPRequestHandler, model: str) -> Callable[..., None]:
+    """Start a stream; what sends a piece of it."""
+    handler.send_response(200)
+    handler.send_header("Content-Type", "text/event-stream")
+    handler.send_header("Connection", "close")
+    handler.end_headers()
+    handler.close_connection = True
+
+    def chunk(delta: dict[str, Any], reason: str | None = None) -> None:
+        choice = {"index": 0, "delta": delta, "finish_reason": reason}
+        data = {"id": "x", "object": "chat.completion.chunk", "created": int(time.time()),
+                "model": model, "choices": [choice]}  # fmt: skip
+        handler.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
+        handler.wfile.flush()
+
+    return chunk
+
+
+def _end(handler: BaseHTTPRequestHandler) -> None:
+    """What a stream ends with."""
+    tokens = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    usage = {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": tokens}
+    handler.wfile.write(f"data: {json.dumps(usage)}\n\ndata: [DONE]\n\n".encode())
 
 
 def _last(messages: list[dict[str, Any]]) -> str:
