@@ -15,6 +15,7 @@ from functools import lru_cache
 from muralkit.cues.validate import identifiers, is_identifier, stands
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory
+from muralkit.store import Store
 
 CANDIDATES = 80
 """Memories that are looked at closely: those that share most trigrams with the query."""
@@ -53,6 +54,11 @@ class Match:
     certainty: Certainty
     found: str
     likeness: float
+
+
+def find(store: Store, query: str, limit: int = 5) -> list[Match]:
+    """The memories of a store, of any status, that fit the query, the likeliest first."""
+    return rank(query, store.search(trigrams(query), CANDIDATES), limit)
 
 
 def trigrams(query: str) -> list[str]:

@@ -30,8 +30,7 @@ def recall(query: str, limit: int, as_json: bool, place: Place) -> None:
     from muralkit import recall as recalls
     from muralkit.importing.jsonl import as_dict
 
-    found = place.store.search(recalls.trigrams(query), recalls.CANDIDATES)
-    matches = recalls.rank(query, found, limit)
+    matches = recalls.find(place.store, query, limit)
     if as_json:
         emit(
             [
