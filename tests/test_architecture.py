@@ -29,7 +29,7 @@ ROWS = [
     {"checking", "configfile", "themefile"},
     {"manifest"},
     {"glyphs", "native"},
-    {"abi", "assets", "files"},
+    {"abi", "assets", "files", "likeness"},
     {"model", "errors"},
 ]
 

@@ -31,6 +31,7 @@ from muralkit.dreamer import Settings
 from muralkit.dreamer import run as run_dreamer
 from muralkit.glyphs.clean import clean
 from muralkit.layout import lay_out
+from muralkit.likeness import CONFUSABLE
 from muralkit.model import Cue, Memory, Status
 from muralkit.selection import select
 from muralkit.store import Draft
@@ -263,7 +264,7 @@ def _misread(
         name = rng.choice(names)
         letters = list(name)
         for at in rng.sample(range(len(name)), wrong):
-            sets = recalls.CONFUSABLE if alike else ()
+            sets = CONFUSABLE if alike else ()
             others = {glyph for likes in sets if letters[at] in likes for glyph in likes}
             others = others - {letters[at]} or {*string.ascii_letters, *string.digits}
             letters[at] = rng.choice(sorted(others - {letters[at]}))

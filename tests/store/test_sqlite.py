@@ -238,13 +238,16 @@ def test_an_old_schema_is_brought_up_to_date_once(path: Path) -> None:
         db.execute("ALTER TABLE memories DROP COLUMN status_before")
         db.execute("DROP TABLE leases")
         db.execute("DROP TABLE sessions")
-        db.execute("DROP TABLE memories_text")
-        for name in ("insert", "delete", "update"):
-            db.execute(f"DROP TRIGGER memories_text_{name}")
+        db.execute("DROP TABLE memories_terms")
+        for table in ("memories_text", "memories_words"):
+            db.execute(f"DROP TABLE {table}")
+            for name in ("insert", "delete", "update"):
+                db.execute(f"DROP TRIGGER {table}_{name}")
         db.execute("DELETE FROM migrations WHERE name != '001_memories'")
         db.commit()
     with SqliteStore(path, "p") as store:
         assert contents(store) == ["x"] and store.cues() == {}
+        assert store.words() == {"x": 1}
         store.edit(1, Changes(status=Status.ARCHIVED))
         assert store.restore(1).status is Status.ACTIVE
 

@@ -1,0 +1,140 @@
+"""Two words in, how alike they are out, by what readers take for one another in small print."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from rapidfuzz.distance import Levenshtein
+
+ALIKE = 0.25
+"""The cost of taking a glyph for one that looks like it, beside 1 for any other."""
+
+GAP = 1.5
+"""The cost of a glyph too many or too few: readers mistake glyphs more often than they miss
+them, and of two names as far off the one of the same length is the right one."""
+
+LEAST = 0.5
+"""Words that are less alike are not alike at all."""
+
+FILTERED = 0.6
+"""Of a word's glyphs, how many may differ at all. Counting them is a hundred times faster
+than weighing them, and few pairs of words pass."""
+
+# The last two rows were misread in every face (LEGIBILITY: single look-alikes, and the dot).
+CONFUSABLE = ("0O8DQ", "1lI|i!", "38B", "5S6", "6G", "2Z", "7T", "CG", "UV", "uv", "VY", ".,", ":;",
+              "-_", "/|", "hn", "ec", "ao", "gq", "tf", "WM", "HK", "EF", "PR",
+              "48", "68", "3d", "bh", "eo", "._")  # fmt: skip
+"""Sets of glyphs that readers take for one another, in small print."""
+
+PAIRS = {"rn": "m", "cl": "d", "vv": "w", "ii": "u", "nn": "m", "./": "/", "--": "-"}
+"""Two glyphs that are read as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """What each glyph is taken for, and which runs of glyphs are read as another one."""
+
+    likes: Mapping[str, frozenset[str]]
+    joined: Mapping[str, str]
+    runs: re.Pattern[str]
+
+    def likeness(self, one: str, other: str) -> float:
+        """From LEAST, not counted, to 1 for the same word; 0 where they are not alike."""
+        longest = max(len(one), len(other))
+        most = int(longest * FILTERED)
+        if Levenshtein.distance(one, other, score_cutoff=most) > most:
+            return 0.0
+        alike = 1 - self.distance(one, other, longest * (1 - LEAST)) / longest
+        return alike if alike > LEAST else 0.0
+
+    def distance(self, one: str, other: str, most: float = math.inf) -> float:
+        """The cost of all that differs; over `most` it may be any number over it."""
+        if one == other:
+            return 0.0
+        plain = self._edits(one, other, most)
+        whole, against = self._join(one), self._join(other)
+        if (whole, against) == (one, other):
+            return plain
+        runs = abs(len(one) - len(whole) - len(other) + len(against))
+        return min(plain, max(1, runs) * ALIKE + self._edits(whole, against, most))
+
+    def _join(self, word: str) -> str:
+        return self.runs.sub(lambda found: self.joined[found[0]], word)
+
+    def _edits(self, one: str, other: str, most: float) -> float:
+        one, other = _apart(one, other)
+        row = [GAP * index for index in range(len(other) + 1)]
+        for number, glyph in enumerate(one, 1):
+            likes = self.likes.get(glyph, ())
+            diagonal, before = row[0], GAP * number
+            row[0] = least = before
+            for index, against in enumerate(other, 1):
+                cost = 0.0 if glyph == against else ALIKE if against in likes else 1.0
+                above = row[index]
+                value = diagonal + cost
+                if min(above, before) + GAP < value:
+                    value = min(above, before) + GAP
+                diagonal, row[index], before = above, value, value
+                least = min(least, value)
+            if least > most:
+                return least
+        return row[-1]
+
+
+@lru_cache(maxsize=16)
+def glyphs(confusable: tuple[str, ...] = (), folded: bool = False) -> Glyphs:
+    """The built-in sets and runs, and others in a theme's words (see `parse`).
+
+    `folded`: for words in lower case, in which a B that is taken for an 8 is a b.
+    """
+    sets, joined = parse(confusable)
+    sets, joined = [*CONFUSABLE, *sets], {**PAIRS, **joined}
+    if folded:
+        sets = [likes.casefold() for likes in sets]
+        joined = {run.casefold(): one.casefold() for run, one in joined.items()}
+    found: dict[str, set[str]] = {}
+    for likes in sets:
+        for glyph in likes:
+            found.setdefault(glyph, set()).update(likes)
+    longest_first = sorted(joined, key=len, reverse=True)
+    runs = re.compile("|".join(map(re.escape, longest_first)))
+    return Glyphs({glyph: frozenset(likes) for glyph, likes in found.items()}, joined, runs)
+
+
+def parse(confusable: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
+    """The sets of glyphs, `HK`, and the runs that are read as another one, `rn=m`.
+
+    Raises ValueError for what is neither.
+    """
+    sets: list[str] = []
+    joined: dict[str, str] = {}
+    for entry in confusable:
+        run, sign, one = entry.partition("=")
+        if sign and run and one:
+            if run == one or len(run) <= len(one):
+                raise ValueError(f"{entry!r}: a run is read as a shorter one, such as rn=m")
+            joined[run] = one
+        elif len(set(entry)) > 1:
+            sets.append(entry)
+        else:
+            raise ValueError(f"{entry!r}: two or more glyphs, such as HK, or a run, such as rn=m")
+    return sets, joined
+
+
+def _apart(one: str, other: str) -> tuple[str, str]:
+    """Two words without what they begin and end with in common."""
+    start = sum(1 for _ in _same(one, other))
+    one, other = one[start:], other[start:]
+    end = sum(1 for _ in _same(one[::-1], other[::-1]))
+    return (one[:-end], other[:-end]) if end else (one, other)
+
+
+def _same(one: str, other: str) -> Iterator[str]:
+    for glyph, against in zip(one, other, strict=False):
+        if glyph != against:
+            return
+        yield glyph
