@@ -15,6 +15,7 @@ from muralkit import files
 from muralkit.errors import InputError, StoreError
 from muralkit.model import Frozen, Memory, Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, content_key, index, sessions
+from muralkit.store.adding import Batch
 from muralkit.store.migrations import APPLICATION_ID, MIGRATIONS
 
 PATIENCE = 30.0
@@ -108,20 +109,14 @@ class SqliteStore:
     def add(self, drafts: Iterable[Draft], *, dry: bool = False) -> list[Kept]:
         """See Store."""
         with self._change(keep=not dry):
-            return [self._keep(draft) for draft in drafts]
+            batch = Batch(self._db, self.project, self._now())
+            kept = [self._keep(draft, batch) for draft in drafts]
+            batch.write()
+            return kept
 
-    def _keep(self, draft: Draft) -> Kept:
-        key = content_key(draft.content)
-        known = self._db.execute(
-            "SELECT id, content FROM memories"
-            " WHERE project = ? AND category = ? AND content_key = ?",
-            (self.project, draft.category, key),
-        ).fetchone()
-        if known is None:
-            memory_id = self._insert(draft, key)
-            return Kept(memory_id, True, self._keep_cue(memory_id, draft))
-        memory_id, content = known
-        return Kept(memory_id, False, content == draft.content and self._keep_cue(memory_id, draft))
+    def _keep(self, draft: Draft, batch: Batch) -> Kept:
+        memory_id, content, new = batch.place(draft)
+        return Kept(memory_id, new, content == draft.content and self._keep_cue(memory_id, draft))
 
     def _keep_cue(self, memory_id: int, draft: Draft) -> bool:
         """The draft's cue, where the memory has no current one."""
@@ -136,34 +131,6 @@ class SqliteStore:
         if current is None:
             self._put_cue(StoredCue(memory_id, draft.cue, digest, "imported", 0, 0))
         return current is None
-
-    def _insert(self, draft: Draft, key: str) -> int:
-        now = self._now()
-        created = now if draft.created_at is None else draft.created_at
-        updated = created if draft.updated_at is None else draft.updated_at
-        free = (
-            draft.id is not None
-            and not self._db.execute("SELECT 1 FROM memories WHERE id = ?", (draft.id,)).fetchone()
-        )
-        cursor = self._db.execute(
-            "INSERT INTO memories (id, project, category, content, content_key, importance, status,"
-            " created_at, updated_at, expires_at, status_before)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                draft.id if free else None,
-                self.project,
-                draft.category,
-                draft.content,
-                key,
-                draft.importance,
-                draft.status.value,
-                created,
-                updated,
-                draft.expires_at,
-                None if draft.status_before is None else draft.status_before.value,
-            ),
-        )
-        return int(cursor.lastrowid or 0)
 
     def edit(self, memory_id: int, changes: Changes) -> Memory:
         """See Store. Raises InputError for an unknown id, or where it would repeat another."""
@@ -357,7 +324,9 @@ class SqliteStore:
             try:
                 yield
             except BaseException:
-                if self._db.in_transaction:
+                # On a full disk SQLite has taken it back by itself, and reports that once more
+                # at the next statement: let it be this one.
+                with contextlib.suppress(sqlite3.OperationalError):
                     self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT" if keep else "ROLLBACK")

@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -153,6 +154,32 @@ def test_other_content_makes_a_cue_stale(store: SqliteStore) -> None:
     assert store.cues()[1].content_hash != content_hash(after.content)
     store.put_cues([StoredCue(1, "cue of y", content_hash("y"), "m", 2, 1)])
     assert store.cues() == {1: StoredCue(1, "cue of y", content_hash("y"), "m", 2, 1)}
+
+
+DRAFTS = st.builds(
+    Draft,
+    st.sampled_from("AB"),
+    st.sampled_from(["x", "X", "y z", "y  Z", "w"]),
+    id=st.none() | st.integers(1, 6),
+    cue=st.none() | st.sampled_from(["c", "d"]),
+)
+
+
+@given(st.lists(DRAFTS, max_size=8), st.lists(DRAFTS, max_size=8))
+def test_many_at_once_are_added_as_one_by_one(before: list[Draft], drafts: list[Draft]) -> None:
+    """They are written in statements of many, with numbers that are not SQLite's doing."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SqliteStore(Path(folder) / "one", "p", clock=lambda: 1) as one,
+        SqliteStore(Path(folder) / "many", "p", clock=lambda: 1) as many,
+    ):
+        for store in (one, many):
+            store.add(before)
+        assert [one.add([draft])[0] for draft in drafts] == many.add(drafts)
+        assert one.memories() == many.memories() and one.cues() == many.cues()
+        assert one.words() == many.words()
+        again = [Draft("C", "new")]
+        assert one.add(again) == many.add(again)
 
 
 def test_all_is_added_or_nothing(store: SqliteStore) -> None:
