@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from muralkit.manifest import confusions
+
 ALIKE = 0.25
 """The cost of taking a glyph for one that looks like it, beside 1 for any other."""
 
@@ -87,11 +89,11 @@ class Glyphs:
 
 @lru_cache(maxsize=16)
 def glyphs(confusable: tuple[str, ...] = (), folded: bool = False) -> Glyphs:
-    """The built-in sets and runs, and others in a theme's words (see `parse`).
+    """The built-in sets and runs, and others, as a theme's manifest has them.
 
     `folded`: for words in lower case, in which a B that is taken for an 8 is a b.
     """
-    sets, joined = parse(confusable)
+    sets, joined = confusions(confusable)
     sets, joined = [*CONFUSABLE, *sets], {**PAIRS, **joined}
     if folded:
         sets = [likes.casefold() for likes in sets]
@@ -103,26 +105,6 @@ def glyphs(confusable: tuple[str, ...] = (), folded: bool = False) -> Glyphs:
     longest_first = sorted(joined, key=len, reverse=True)
     runs = re.compile("|".join(map(re.escape, longest_first)))
     return Glyphs({glyph: frozenset(likes) for glyph, likes in found.items()}, joined, runs)
-
-
-def parse(confusable: tuple[str, ...]) -> tuple[list[str], dict[str, str]]:
-    """The sets of glyphs, `HK`, and the runs that are read as another one, `rn=m`.
-
-    Raises ValueError for what is neither.
-    """
-    sets: list[str] = []
-    joined: dict[str, str] = {}
-    for entry in confusable:
-        run, sign, one = entry.partition("=")
-        if sign and run and one:
-            if run == one or len(run) <= len(one):
-                raise ValueError(f"{entry!r}: a run is read as a shorter one, such as rn=m")
-            joined[run] = one
-        elif len(set(entry)) > 1:
-            sets.append(entry)
-        else:
-            raise ValueError(f"{entry!r}: two or more glyphs, such as HK, or a run, such as rn=m")
-    return sets, joined
 
 
 def _apart(one: str, other: str) -> tuple[str, str]:

@@ -9,17 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from muralkit import theme as themes
 from muralkit.cues.validate import identifiers, is_identifier, stands
+from muralkit.errors import MuralkitError
 from muralkit.glyphs.clean import clean
 from muralkit.likeness import Glyphs, glyphs
 from muralkit.model import Memory
 from muralkit.store import Store
+
+if TYPE_CHECKING:
+    from muralkit.config import MuralSection
 
 CANDIDATES = 50
 """Memories that are looked at closely: those with the words most like the query's."""
@@ -79,6 +86,15 @@ def find(store: Store, query: str, limit: int = 5, confusable: tuple[str, ...] =
         _nearby(parts, store.words(), glyphs(confusable, folded=True)), CANDIDATES
     )
     return rank(query, {memory.id: memory for memory in found}.values(), limit, confusable)
+
+
+def confusable(mural: MuralSection) -> tuple[str, ...]:
+    """What the faces of the configured themes make alike, as far as those can be read."""
+    found: list[str] = []
+    for theme in dict.fromkeys([mural.theme, *mural.readers.values()]):
+        with suppress(MuralkitError):  # said where a picture is drawn with it
+            found += themes.load(theme).manifest.recall.confusable
+    return tuple(dict.fromkeys(found))
 
 
 def rank(
@@ -147,8 +163,9 @@ def _near(word: str, terms: Mapping[str, int], known: Glyphs) -> dict[str, float
     """The terms that a word may be, the nearest first, and how alike they are."""
     if not SHORTEST <= len(word) <= LONGEST:
         return {}
+    most = len(word) // 2 + 1  # one for a dot behind the term
     fewest = process.extract(
-        word, terms.keys(), scorer=Levenshtein.distance, score_cutoff=len(word) // 2, limit=WEIGHED
+        word, terms.keys(), scorer=Levenshtein.distance, score_cutoff=most, limit=WEIGHED
     )
     alike = ((known.likeness(word, _bare(term)), term) for term, _, _ in fewest)
     best = sorted((item for item in alike if item[0]), reverse=True)

@@ -24,12 +24,12 @@ ROWS = [
     {"layout", "svg", "raster", "png", "cache", "cuefile"},
     {"key", "output", "paths", "pricing", "vision"},
     {"modelsdev"},
-    {"plates"},
+    {"likeness", "plates"},
     {"config", "theme"},
     {"checking", "configfile", "themefile"},
     {"manifest"},
     {"glyphs", "native"},
-    {"abi", "assets", "files", "likeness"},
+    {"abi", "assets", "files"},
     {"model", "errors"},
 ]
 

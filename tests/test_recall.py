@@ -16,10 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muralkit.config import MuralSection
 from muralkit.cues.validate import identifiers, stands
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory, Status
-from muralkit.recall import Certainty, Match, find, rank
+from muralkit.recall import Certainty, Match, confusable, find, rank
 from muralkit.store import Changes, Draft, Store
 from muralkit.store.magic import SOURCE, MagicStore
 from muralkit.store.sqlite import SqliteStore
@@ -249,6 +250,32 @@ def test_wrong_characters_in_a_real_project(store: SqliteStore, wrong: int, leas
         hits = found(store, "".join(letters))
         right += bool(hits) and hits[0] in owners[name]
     assert right / 200 >= least
+
+
+def test_a_theme_says_what_its_face_makes_alike(tmp_path: Path) -> None:
+    theme, broken = tmp_path / "theme.toml", tmp_path / "broken.toml"
+    theme.write_text('inherits = "pixel"\n[recall]\nconfusable = ["xk", "ri=n"]\n', "utf-8")
+    broken.write_text("[recall]\nconfusable = 3\n", "utf-8")
+    readers = {"a": str(theme), "b": str(broken), "c": str(tmp_path / "none.toml"), "d": "dense"}
+    mural = MuralSection(theme="standard", readers=readers)
+    assert confusable(mural) == ("xk", "ri=n")
+    assert "lt" in confusable(MuralSection(theme="pixel"))
+    [match] = rank("kkab7", made("xxab7"), confusable=confusable(mural))
+    assert (match.likeness, match.certainty) == (0.9, Certainty.LIKELY)
+    [match] = rank("kkab7", made("xxab7"))
+    assert (match.likeness, match.certainty) == (0.6, Certainty.POSSIBLE)
+
+
+def test_the_command_line_knows_the_configured_theme(tmp_path: Path) -> None:
+    (tmp_path / ".muralkit").mkdir()
+    theme, settings = tmp_path / "own.toml", tmp_path / ".muralkit/muralkit.jsonc"
+    memory("add", "It is kkax7kk.", cwd=tmp_path)
+    assert run("recall", "xxqx7kk", cwd=tmp_path).stdout.startswith(b"possible")
+    theme.write_text('[recall]\nconfusable = ["xk", "qa"]\n', "utf-8")
+    settings.write_text('{"mural": {"theme": "own.toml"}}', "utf-8")
+    assert run("recall", "xxqx7kk", cwd=tmp_path).stdout.startswith(b"likely")
+    theme.write_text("[recall\n", "utf-8")
+    assert run("recall", "kkax7kx", cwd=tmp_path).stdout.startswith(b"likely")
 
 
 def test_recall_on_the_command_line() -> None:
