@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -50,41 +49,37 @@ class Glyphs:
         most = int(longest * FILTERED)
         if Levenshtein.distance(one, other, score_cutoff=most) > most:
             return 0.0
-        alike = 1 - self.distance(one, other, longest * (1 - LEAST)) / longest
+        alike = 1 - self.distance(one, other) / longest
         return alike if alike > LEAST else 0.0
 
-    def distance(self, one: str, other: str, most: float = math.inf) -> float:
-        """The cost of all that differs; over `most` it may be any number over it."""
+    def distance(self, one: str, other: str) -> float:
+        """The cost of all that differs."""
         if one == other:
             return 0.0
-        plain = self._edits(one, other, most)
+        plain = self._edits(one, other)
         whole, against = self._join(one), self._join(other)
         if (whole, against) == (one, other):
             return plain
         runs = abs(len(one) - len(whole) - len(other) + len(against))
-        return min(plain, max(1, runs) * ALIKE + self._edits(whole, against, most))
+        return min(plain, max(1, runs) * ALIKE + self._edits(whole, against))
 
     def _join(self, word: str) -> str:
         return self.runs.sub(lambda found: self.joined[found[0]], word)
 
-    def _edits(self, one: str, other: str, most: float) -> float:
-        one, other = _apart(one, other)
-        row = [GAP * index for index in range(len(other) + 1)]
-        for number, glyph in enumerate(one, 1):
-            likes = self.likes.get(glyph, ())
-            diagonal, before = row[0], GAP * number
-            row[0] = least = before
-            for index, against in enumerate(other, 1):
-                cost = 0.0 if glyph == against else ALIKE if against in likes else 1.0
-                above = row[index]
-                value = diagonal + cost
-                if min(above, before) + GAP < value:
-                    value = min(above, before) + GAP
-                diagonal, row[index], before = above, value, value
-                least = min(least, value)
-            if least > most:
-                return least
-        return row[-1]
+    def _edits(self, one: str, other: str) -> float:
+        """The costs of the fewest edits, or of glyph for glyph: of several ways to make so
+        few edits any one is weighed, but in words of one length most are only misread.
+        """
+        edits = sum(
+            self._mistake(one[edit.src_pos], other[edit.dest_pos]) if edit.tag == "replace" else GAP
+            for edit in Levenshtein.editops(one, other)
+        )
+        if len(one) == len(other):
+            return min(edits, sum(map(self._mistake, one, other)))
+        return edits
+
+    def _mistake(self, glyph: str, other: str) -> float:
+        return 0.0 if glyph == other else ALIKE if other in self.likes.get(glyph, ()) else 1.0
 
 
 @lru_cache(maxsize=16)
@@ -105,18 +100,3 @@ def glyphs(confusable: tuple[str, ...] = (), folded: bool = False) -> Glyphs:
     longest_first = sorted(joined, key=len, reverse=True)
     runs = re.compile("|".join(map(re.escape, longest_first)))
     return Glyphs({glyph: frozenset(likes) for glyph, likes in found.items()}, joined, runs)
-
-
-def _apart(one: str, other: str) -> tuple[str, str]:
-    """Two words without what they begin and end with in common."""
-    start = sum(1 for _ in _same(one, other))
-    one, other = one[start:], other[start:]
-    end = sum(1 for _ in _same(one[::-1], other[::-1]))
-    return (one[:-end], other[:-end]) if end else (one, other)
-
-
-def _same(one: str, other: str) -> Iterator[str]:
-    for glyph, against in zip(one, other, strict=False):
-        if glyph != against:
-            return
-        yield glyph

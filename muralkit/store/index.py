@@ -16,7 +16,7 @@ from muralkit.model import DEFAULT_IMPORTANCE
 WORD = re.compile(r"[\w./\\@#$%+:&*^-]+")
 """A word as the migration 007 has SQLite find it."""
 
-MOST_PARTS = 40
+MOST_PARTS = 16
 """Parts of a text that are looked up: so many are in no memory that doesn't have the rest."""
 
 MOST_TERMS = 300
@@ -27,17 +27,17 @@ def holding(
     db: sqlite3.Connection, project: str, text: str, fits: Callable[[str], bool], limit: int
 ) -> list[int]:
     """See Store.holding; the memories' numbers."""
-    condition, values = _holds(text)
+    source, values = _holding(text)
     query = (
-        f"SELECT id, content FROM memories WHERE project = ? AND {condition}"  # noqa: S608  # our own words
-        " ORDER BY coalesce(importance, ?) DESC, id"
+        f"SELECT m.id, m.content FROM {source} AND m.project = ?"  # noqa: S608  # our own words
+        " ORDER BY coalesce(m.importance, ?) DESC, m.id"
     )
-    rows = db.execute(query, (project, *values, DEFAULT_IMPORTANCE))
+    rows = db.execute(query, (*values, project, DEFAULT_IMPORTANCE))
     return list(islice((number for number, content in rows if fits(content)), limit))
 
 
-def _holds(text: str) -> tuple[str, list[str]]:
-    """The condition for a content to have the words of a text, and its values.
+def _holding(text: str) -> tuple[str, list[str]]:
+    """Where memories with the words of a text come from, and the values of that.
 
     Words of three characters and more are looked up, in any case, and where there are
     none, the longest one is looked for in each content: 10 ms of 10,000.
@@ -45,13 +45,14 @@ def _holds(text: str) -> tuple[str, list[str]]:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return "FALSE", []  # no content has half a character
+        return "memories m WHERE FALSE", []  # no content has half a character
     words = text.split()
     parts = dict.fromkeys(word[at : at + 3] for word in words for at in range(len(word) - 2))
     if not parts:
-        return "instr(content, ?)", [max(words, key=len)]
-    wanted = " AND ".join(map(_quoted, islice(parts, MOST_PARTS)))
-    return "id IN (SELECT rowid FROM memories_text WHERE memories_text MATCH ?)", [wanted]
+        return "memories m WHERE instr(m.content, ?)", [max(words, key=len)]
+    # CROSS: SQLite would else go through all of the project's memories.
+    source = "memories_text t CROSS JOIN memories m ON m.id = t.rowid WHERE memories_text MATCH ?"
+    return source, [" AND ".join(map(_quoted, islice(parts, MOST_PARTS)))]
 
 
 def words(db: sqlite3.Connection) -> dict[str, int]:
@@ -77,7 +78,7 @@ def search(
     query = (
         f"WITH best AS (SELECT id, max(worth) AS worth FROM ({hits}) GROUP BY id, asked),"  # noqa: S608  # our own words
         " found AS (SELECT id, sum(worth) AS worth FROM best GROUP BY id)"
-        " SELECT id FROM found JOIN memories USING (id) WHERE project = ?"
+        " SELECT id FROM found CROSS JOIN memories USING (id) WHERE project = ?"
         " ORDER BY worth DESC, id LIMIT ?"
     )
     values = (value for term in terms for value in term)
