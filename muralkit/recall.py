@@ -35,7 +35,7 @@ NEAREST, WEIGHED = 30, 60
 """Words of the store that one of the query may be, of those whose glyphs are compared: in
 each row of numbers, dozens differ by as many digits."""
 
-WORDS, COMPARED = 200, 8
+WORDS, COMPARED = 200, 4
 """Words of a query that count, and those that may have been misread: whoever asks for more
 has a text, in which some are right."""
 
@@ -149,11 +149,13 @@ def _nearby(
     says more.
     """
     asked: list[dict[str, float]] = []
-    for place, (part, weight) in enumerate(sorted(parts[:WORDS], key=lambda item: -item[1])):
-        word = part.casefold()
-        near = _near(word, terms, known) if place < COMPARED else {}
-        if word in terms:
-            near[word] = 1.0
+    compared = 0
+    words = [(part.casefold(), weight) for part, weight in parts[:WORDS]]
+    for word, weight in sorted(words, key=lambda item: (item[0] in terms, -item[1])):
+        near = {form: 1.0 for form in (word, f"{word}.", f"{word}:") if form in terms}
+        if compared < COMPARED and (not near or weight > 1):
+            near = _near(word, terms, known) | near
+            compared += 1
         rarity = weight / math.log2(1 + terms.get(word, 1))
         asked.append({term: rarity * alike for term, alike in near.items()})
     return asked
