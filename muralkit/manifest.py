@@ -7,7 +7,7 @@ so drawing with it need not wait a fifth of a second for pydantic to be imported
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +27,9 @@ MOST_TILES = 160
 
 LEAST_SIZE = 3
 """Pixels of an em, and no face may be scaled to less: below it nothing is a letter."""
+
+MOST_CONFUSABLE = 20
+"""Glyphs that a theme may declare to be taken for one another, in one set."""
 
 
 def _limited(default: Any, **limits: Any) -> Any:
@@ -176,6 +179,45 @@ class RasterSection:
     levels: int = _limited(4, ge=2, le=6)
 
 
+def confusions(entries: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The sets of glyphs, `HK`, and the runs that are read as another one, `rn=m`.
+
+    Raises ValueError for what is neither.
+    """
+    sets: list[str] = []
+    joined: dict[str, str] = {}
+    for entry in entries:
+        run, sign, one = entry.partition("=")
+        if sign and run and one:
+            if run == one or len(run) <= len(one):
+                raise ValueError(f"{entry!r}: a run is read as a shorter one, such as rn=m")
+            joined[run] = one
+        elif len(set(entry)) > 1:
+            sets.append(entry)
+        else:
+            raise ValueError(f"{entry!r}: two or more glyphs, such as HK, or a run, such as rn=m")
+    return sets, joined
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSection:
+    """What the face makes alike, for who looks up what was read; no part of the picture.
+
+    `HK` are glyphs taken for one another, `rn=m` is a run that is read as something shorter.
+    """
+
+    confusable: tuple[str, ...] = _limited((), max_length=200)
+
+    def __post_init__(self) -> None:
+        for entry in self.confusable:
+            if len(entry) > MOST_CONFUSABLE:
+                raise ValueError(f"confusable: {entry[:20]!r}... is too long for a set of glyphs")
+        try:
+            confusions(self.confusable)
+        except ValueError as error:
+            raise ValueError(f"confusable: {error}") from error
+
+
 @dataclass(frozen=True, slots=True)
 class Manifest:
     """A theme's TOML file, whole."""
@@ -188,6 +230,7 @@ class Manifest:
     repeat: RepeatSection = RepeatSection()
     inks: InksSection = InksSection()
     raster: RasterSection = RasterSection()
+    recall: RecallSection = RecallSection()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[^/\\\0]+\.j2", self.template):
@@ -229,7 +272,13 @@ SECTIONS = {
     "repeat": RepeatSection,
     "inks": InksSection,
     "raster": RasterSection,
+    "recall": RecallSection,
 }
+
+
+def _fixed(value: Any) -> Any:
+    """A list of a bundled theme's TOML as the tuple that the checks make of another's."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def build(data: Mapping[str, Any]) -> Manifest:
@@ -242,7 +291,7 @@ def build(data: Mapping[str, Any]) -> Manifest:
         if name not in values:
             continue
         try:
-            values[name] = section(**values[name])
+            values[name] = section(**{key: _fixed(item) for key, item in values[name].items()})
         except ValueError as error:
             raise ValueError(f"{name}.{error}") from error
     return Manifest(**values)

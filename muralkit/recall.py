@@ -7,18 +7,41 @@ misread `a8f8e5` still leads to `a3f8e5`; that is never called exact.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
+from muralkit import theme as themes
 from muralkit.cues.validate import identifiers, is_identifier, stands
+from muralkit.errors import MuralkitError
 from muralkit.glyphs.clean import clean
+from muralkit.likeness import Glyphs, glyphs
 from muralkit.model import Memory
 from muralkit.store import Store
 
-CANDIDATES = 80
-"""Memories that are looked at closely: those that share most trigrams with the query."""
+if TYPE_CHECKING:
+    from muralkit.config import MuralSection
+
+CANDIDATES = 50
+"""Memories that are looked at closely: those with the words most like the query's."""
+
+NEAREST, WEIGHED = 30, 60
+"""Words of the store that one of the query may be, of those whose glyphs are compared: in
+each row of numbers, dozens differ by as many digits."""
+
+WORDS, COMPARED = 200, 4
+"""Words of a query that count, and those that may have been misread: whoever asks for more
+has a text, in which some are right."""
+
+SHORTEST, LONGEST = 3, 200
+"""Characters of a word that may have been misread. A shorter one is like too many, and a
+longer one is no name."""
 
 SURE = 0.8
 """Of 1: how alike a likely answer is at least."""
@@ -26,15 +49,8 @@ SURE = 0.8
 AHEAD = 0.05
 """How far before the next one a likely answer is."""
 
-ALIKE = 0.25
-"""The cost of taking a glyph for one that looks like it, beside 1 for any other."""
-
-CONFUSABLE = ("0O8DQ", "1lI|i!", "38B", "5S6", "6G", "2Z", "7T", "CG", "UV", "uv", "VY", ".,", ":;",
-              "-_", "/|", "hn", "ec", "ao", "gq", "tf", "WM", "HK", "EF", "PR")  # fmt: skip
-"""Sets of glyphs that readers take for one another, in small print."""
-
-PAIRS = {"rn": "m", "cl": "d", "vv": "w", "ii": "u", "nn": "m", "./": "/", "--": "-"}
-"""Two glyphs that are read as one."""
+_BEFORE, _BEHIND = "(\"'`", ".,;:!?)\"'`"
+"""What stands around a word. A dot before it is a part (.env), or a glyph that was misread."""
 
 
 class Certainty(StrEnum):
@@ -56,125 +72,125 @@ class Match:
     likeness: float
 
 
-def trigrams(query: str) -> list[str]:
-    """What candidates are searched by: every three characters in a row, of each word.
+def find(store: Store, query: str, limit: int = 5, confusable: tuple[str, ...] = ()) -> list[Match]:
+    """The memories of a store, of any status, that fit the query, the likeliest first.
 
-    A glyph that may be another one stands for itself only: the others carry the search.
+    `confusable` is what a theme's face makes alike, beside what every face does.
     """
-    words = clean(query)[0].split(" ")
-    found = [word[at : at + 3] for word in words for at in range(len(word) - 2)]
-    return list(dict.fromkeys(part.casefold() for part in found))
+    wanted = clean(query)[0]
+    parts = _parts(wanted)
+    if not parts:
+        return []
+    found = store.holding(wanted, lambda text: stands(wanted, clean(text)[0]), CANDIDATES)
+    found += store.search(
+        _nearby(parts, store.words(), glyphs(confusable, folded=True)), CANDIDATES
+    )
+    return rank(query, {memory.id: memory for memory in found}.values(), limit, confusable)
 
 
-def rank(query: str, candidates: Iterable[Memory], limit: int = 5) -> list[Match]:
+def confusable(mural: MuralSection) -> tuple[str, ...]:
+    """What the faces of the configured themes make alike, as far as those can be read."""
+    found: list[str] = []
+    for theme in dict.fromkeys([mural.theme, *mural.readers.values()]):
+        with suppress(MuralkitError):  # said where a picture is drawn with it
+            found += themes.load(theme).manifest.recall.confusable
+    return tuple(dict.fromkeys(found))
+
+
+def rank(
+    query: str, candidates: Iterable[Memory], limit: int = 5, confusable: tuple[str, ...] = ()
+) -> list[Match]:
     """The candidates that fit the query, the likeliest first."""
     wanted = clean(query)[0]
     parts = _parts(wanted)
     if not parts:
         return []
+    known = glyphs(confusable)
     made: list[tuple[float, str, bool, Memory]] = []
     for memory in candidates:
         content = clean(memory.content)[0]
         if stands(wanted, content):
             made.append((1.0, wanted, True, memory))
             continue
-        likeness, found = _likeness(parts, content)
+        likeness, found = _likeness(parts, content, known)
         if likeness > 0:
             made.append((min(likeness, 0.99), found, False, memory))
     made.sort(key=lambda item: (-item[0], -item[3].weight, item[3].id))
-    best = [score for score, _, exact, _ in made if not exact]
     matches: list[Match] = []
     for place, (score, found, exact, memory) in enumerate(made[:limit]):
         following = made[place + 1][0] if place + 1 < len(made) else 0.0
-        sure = score >= SURE and score == max(best, default=0.0) and score - following >= AHEAD
-        first = place == 0
+        sure = place == 0 and score >= SURE and score - following >= AHEAD
         certainty = (
             Certainty.EXACT if exact
-            else Certainty.LIKELY if sure and first
+            else Certainty.LIKELY if sure
             else Certainty.POSSIBLE
         )  # fmt: skip
         matches.append(Match(memory, certainty, found, round(score, 3)))
     return matches
 
 
+def _bare(word: str) -> str:
+    """A word without what stands around it."""
+    return word.lstrip(_BEFORE).rstrip(_BEHIND)
+
+
 def _parts(text: str) -> list[tuple[str, float]]:
     """The words of a query and what each is worth: an identifier says more than a word."""
-    words = [word.strip(".,;:!?()\"'`") for word in text.split(" ")]
+    words = map(_bare, text.split(" "))
     return [(word, 3.0 if is_identifier(word) else 1.0) for word in words if word]
 
 
-def _likeness(parts: Sequence[tuple[str, float]], content: str) -> tuple[float, str]:
+def _nearby(
+    parts: Sequence[tuple[str, float]], terms: Mapping[str, int], known: Glyphs
+) -> list[dict[str, float]]:
+    """For each word of the query, the words of the store that it may be, and their worth.
+
+    `terms` are all words of the store, and how many memories each stands in: a rare one
+    says more.
+    """
+    asked: list[dict[str, float]] = []
+    compared = 0
+    words = [(part.casefold(), weight) for part, weight in parts[:WORDS]]
+    for word, weight in sorted(words, key=lambda item: (item[0] in terms, -item[1])):
+        near = {form: 1.0 for form in (word, f"{word}.", f"{word}:") if form in terms}
+        if compared < COMPARED and (not near or weight > 1):
+            near = _near(word, terms, known) | near
+            compared += 1
+        rarity = weight / math.log2(1 + terms.get(word, 1))
+        asked.append({term: rarity * alike for term, alike in near.items()})
+    return asked
+
+
+def _near(word: str, terms: Mapping[str, int], known: Glyphs) -> dict[str, float]:
+    """The terms that a word may be, the nearest first, and how alike they are."""
+    if not SHORTEST <= len(word) <= LONGEST:
+        return {}
+    most = len(word) // 2 + 1  # one for a dot behind the term
+    fewest = process.extract(
+        word, terms.keys(), scorer=Levenshtein.distance, score_cutoff=most, limit=WEIGHED
+    )
+    alike = ((known.likeness(word, _bare(term)), term) for term, _, _ in fewest)
+    best = sorted((item for item in alike if item[0]), reverse=True)
+    return {term: likeness for likeness, term in best[:NEAREST]}
+
+
+def _likeness(parts: Sequence[tuple[str, float]], content: str, known: Glyphs) -> tuple[float, str]:
     """How alike the query's words are to the content's, and the names that are."""
-    words = {word.strip(".,;:!?()\"'`") for word in content.split(" ")} | set(identifiers(content))
+    words = set(map(_bare, content.split(" "))) | set(identifiers(content))
     words.discard("")
     folded = {word.casefold(): word for word in words}
-    total = worth = 0.0
+    total, compared = 0.0, 0
     found: list[str] = []
-    for part, weight in parts:
-        worth += weight
+    for part, weight in parts[:WORDS]:
+        best, name = 0.0, ""
         if part in words or part.casefold() in folded:
             best, name = 1.0, part if part in words else folded[part.casefold()]
-        elif len(part) < 3:
-            continue
-        else:
-            best, name = _nearest(part, words)
-        if best > 0.5:
+        elif compared < COMPARED and SHORTEST <= len(part) <= LONGEST:
+            compared += 1
+            best, name = max(
+                ((known.likeness(part, word), word) for word in words), default=(0.0, "")
+            )
+        if best > 0:
             total += weight * best
             found.append(name)
-    return total / worth, " ".join(found)
-
-
-def _nearest(part: str, words: Iterable[str]) -> tuple[float, str]:
-    """The most alike word, and how alike it is; 0 where none is by half."""
-    best, name = 0.0, ""
-    skeleton = _skeleton(part)
-    for word in words:
-        longest = max(len(part), len(word))
-        if abs(len(part) - len(word)) > longest // 3:
-            continue
-        if _skeleton(word) == skeleton:
-            more = abs(len(part) - len(word))  # pairs that were read as one
-            changed = more or sum(a != b for a, b in zip(part, word, strict=True))
-            likeness = 1 - ALIKE * max(changed, 1) / longest
-        else:
-            most = (1 - max(best, 0.5)) * longest
-            likeness = 1 - _distance(part, word, most) / longest
-        if likeness > best:
-            best, name = likeness, word
-    return (best, name) if best > 0.5 else (0.0, "")
-
-
-@lru_cache(maxsize=20_000)
-def _skeleton(word: str) -> str:
-    """A word with each glyph by the first of its likes, pairs that look like one as one."""
-    for pair, one in PAIRS.items():
-        word = word.replace(pair, one)
-    return word.translate(_FIRST)
-
-
-_LIKES: dict[str, set[str]] = {}
-for _set in CONFUSABLE:
-    for _glyph in _set:
-        _LIKES.setdefault(_glyph, set()).update(_set)
-_FIRST = {ord(glyph): min(likes) for glyph, likes in _LIKES.items()}
-
-
-def _distance(one: str, other: str, most: float) -> float:
-    """Edits from one to the other, an alike glyph at ALIKE; over `most` it may be any number."""
-    row = [float(index) for index in range(len(other) + 1)]
-    for number, glyph in enumerate(one, 1):
-        likes = _LIKES.get(glyph, ())
-        last, row[0] = row[0], float(number)
-        least = row[0]
-        for index, against in enumerate(other, 1):
-            cost = 0.0 if glyph == against else ALIKE if against in likes else 1.0
-            value = min(last + cost, row[index] + 1, row[index - 1] + 1)
-            last, row[index] = row[index], value
-            least = min(least, value)
-        if least > most:
-            return least
-    return row[-1]
-
-
-def find(store: Store, query: str, limit: int, config: object = None) -> list[Match]:
-    return rank(query, store.search(trigrams(query), CANDIDATES), limit)
+    return total / sum(weight for _, weight in parts), " ".join(found)

@@ -207,7 +207,7 @@ def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
         "styles": _styles(layout, theme),
         "inks": asdict(theme.manifest.inks),
         "layout": layout,
-        "theme": {**asdict(theme.manifest), "description": ""},  # no part of the picture
+        "theme": {**asdict(theme.manifest), "description": "", "recall": {}},  # not drawn
     }
 
 

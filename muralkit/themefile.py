@@ -24,6 +24,9 @@ DEFAULT = "standard"
 MOST = 2**20
 """Bytes of a template."""
 
+UNDRAWN = {"description": str, "recall": dict}
+"""The keys that no picture depends on, and what they are: a template doesn't get them."""
+
 
 @dataclass(frozen=True, slots=True)
 class TemplateFile:
@@ -222,7 +225,7 @@ def _fingerprint(
     settings = {
         key: value
         for key, value in data.items()
-        if not (key == "description" and isinstance(value, str))
+        if not (key in UNDRAWN and isinstance(value, UNDRAWN[key]))
     }
     bundled = _digest(assets.folder("fonts") / "fonts.toml")  # has every face's sha256
     try:

@@ -28,7 +28,7 @@ ROWS = [
     {"layout", "svg", "raster", "png", "cache", "cuefile"},
     {"key", "output", "paths", "pricing", "vision"},
     {"modelsdev"},
-    {"plates"},
+    {"likeness", "plates"},
     {"config", "theme"},
     {"checking", "configfile", "themefile"},
     {"manifest", "jsonc"},

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from muralkit import checking, manifest, themefile
+from muralkit import checking, manifest, render_svg, themefile
 from muralkit import theme as themes
-from muralkit.errors import ThemeError
+from muralkit.errors import TemplateError, ThemeError
 from muralkit.model import Ink
-from tests.conftest import SquareTheme, build_square_font
+from tests.conftest import SquareTheme, build_square_font, cues_of
 
 
 def write(tmp_path: Path, manifest: str, name: str = "mine.toml") -> Path:
@@ -185,6 +185,34 @@ def test_everything_that_changes_the_picture_changes_the_fingerprint(
 def test_a_description_does_not_change_the_fingerprint(tmp_path: Path) -> None:
     first = themes.load(write(tmp_path, 'description = "one"\n')).fingerprint
     assert themes.load(write(tmp_path, 'description = "two"\n')).fingerprint == first
+
+
+def test_what_is_confusable_is_no_part_of_the_picture(tmp_path: Path) -> None:
+    """Not of its key, and not of what a template gets to draw."""
+    cues = cues_of("7")
+    first = themes.load(write(tmp_path, ""))
+    theme = themes.load(write(tmp_path, '[recall]\nconfusable = ["HK", "rn=m"]\n'))
+    assert theme.manifest.recall.confusable == ("HK", "rn=m")
+    assert theme.fingerprint == first.fingerprint
+    assert render_svg(cues, theme) == render_svg(cues, first)
+    (tmp_path / "t.svg.j2").write_text("{{ theme.recall.confusable|length }}")
+    with pytest.raises(TemplateError, match="confusable"):
+        render_svg(cues, write(tmp_path, 'template = "t.svg.j2"\n' + "[recall]\n"))
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ('["H"]', "two or more glyphs"),
+        ('["rn=rn"]', "a run is read as a shorter one"),
+        ('["123456789012345678901"]', "too long"),
+        ("[1]", "confusable"),
+        ('"HK"', "confusable"),
+    ],
+)
+def test_what_is_confusable_is_checked(tmp_path: Path, value: str, message: str) -> None:
+    error = fault(write(tmp_path, f"[recall]\nconfusable = {value}\n"))
+    assert error.what.startswith("recall.confusable") and message in error.what
 
 
 def test_the_readme_has_every_key_of_a_manifest() -> None:

@@ -35,8 +35,7 @@ def recall(query: str, limit: int, as_json: bool, place: Place) -> None:
     from muralkit import recall as recalls
     from muralkit.importing.jsonl import as_dict
 
-    found = place.store.search(recalls.trigrams(query), recalls.CANDIDATES)
-    matches = recalls.rank(query, found, limit)
+    matches = recalls.find(place.store, query, limit, recalls.confusable(place.loaded.config.mural))
     if as_json:
         emit(
             [
@@ -58,6 +57,8 @@ def recall(query: str, limit: int, as_json: bool, place: Place) -> None:
             )
             click.echo(f"{word}  {about}")
         if not matches:
-            click.echo("Nothing is like it. Give at least three characters in a row.", err=True)
+            click.echo(
+                "Nothing is like it. A misread name is found by three characters or more.", err=True
+            )
     if not matches:
         raise click.exceptions.Exit(1)

@@ -46,8 +46,8 @@ def build(harness: str) -> str:
         "harness": harness,
     }
     header = (
-        f"// muralkit {__version__}, protocol {PROTOCOL}: `muralkit install {harness}` wrote it, and\n"
-        f"// brings it up to date; `muralkit uninstall {harness}` removes it.\n"
+        f"// muralkit {__version__}, protocol {PROTOCOL}: `muralkit install {harness}` wrote it\n"
+        f"// and brings it up to date; `muralkit uninstall {harness}` removes it.\n"
     )
     parts = [folder / "client.js", folder / SOURCES[harness]]
     body = "\n".join(part.read_text("utf-8") for part in parts)

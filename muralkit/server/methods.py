@@ -105,7 +105,8 @@ class Methods:
     def recall(self, asked: p.RecallRequest) -> p.RecallAnswer:
         """The memories behind what was read."""
         place = self._place(asked)
-        found = recalls.find(place.store, asked.query, asked.limit, place.loaded.config)
+        alike = recalls.confusable(place.loaded.config.mural)
+        found = recalls.find(place.store, asked.query, asked.limit, alike)
         return p.RecallAnswer(
             matches=[
                 p.MatchEntry(

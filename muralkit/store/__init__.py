@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -94,9 +94,21 @@ class Store(Protocol):
         before, and without an expiry that is over.
         """
 
-    def search(self, parts: Sequence[str], limit: int) -> list[Memory]:
-        """The memories of any status that have most of these parts of words (three
-        characters and more), the best first.
+    def holding(self, text: str, fits: Callable[[str], bool], limit: int) -> list[Memory]:
+        """The memories of any status that hold a text on one line, and whose content
+        `fits`, the most important first.
+        """
+
+    def words(self) -> Mapping[str, int]:
+        """Every word in the index, in lower case and with the dots behind it, and how many
+        memories it stands in. The index may be of more projects than this one.
+        """
+
+    def search(self, asked: Sequence[Mapping[str, float]], limit: int) -> list[Memory]:
+        """The memories of any status that have these words of the index, the best first.
+
+        Each that is asked for may be one of several, each worth something; the best one
+        counts.
         """
 
     def cues(self) -> dict[int, StoredCue]:

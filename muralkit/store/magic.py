@@ -9,7 +9,10 @@ import contextlib
 import os
 import sqlite3
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
@@ -17,7 +20,7 @@ from urllib.parse import quote
 from muralkit import files
 from muralkit.errors import StoreError
 from muralkit.model import Memory, Status, StoredCue
-from muralkit.store import Changes, Draft, Kept, content_hash, text_fault
+from muralkit.store import Changes, Draft, Kept, content_hash, index, text_fault
 from muralkit.store.sqlite import POOL, SqliteStore, explain
 
 SOURCE = "magic-context"
@@ -33,6 +36,17 @@ def default_path(environment: Mapping[str, str] = os.environ) -> Path:
     """Where the other program keeps its database, on every system."""
     data = environment.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
     return Path(data) / "cortexkit" / "magic-context" / "context.db"
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """A version of the database's memories of a project, the most important first, and
+    the places in that list that each word stands in: it has no index of ours.
+    """
+
+    version: int
+    memories: Sequence[Memory]
+    words: Mapping[str, Sequence[int]]
 
 
 class MagicStore:
@@ -53,6 +67,7 @@ class MagicStore:
         self.path, self.project = path, own.project
         self._own, self._clock = own, clock
         self._patience = TIMEOUT if patience is None else patience
+        self._texts: _Texts | None = None
         with self._explained():
             try:
                 self._db = _connect(path, self._patience)
@@ -101,14 +116,45 @@ class MagicStore:
         """See Store."""
         return next((memory for memory, _ in self._rows() if memory.id == memory_id), None)
 
-    def search(self, parts: Sequence[str], limit: int) -> list[Memory]:
-        """See Store. The other database has no index of ours: each text is looked at."""
-        scored = [
-            (sum(part in memory.content.casefold() for part in parts), memory)
-            for memory, _ in self._rows()
-        ]
-        found = sorted((item for item in scored if item[0]), key=lambda item: -item[0])
-        return [memory for _, memory in found[:limit]]
+    def holding(self, text: str, fits: Callable[[str], bool], limit: int) -> list[Memory]:
+        """See Store."""
+        words = text.split()
+        found = (
+            memory
+            for memory in self._read_texts().memories
+            if all(word in memory.content for word in words) and fits(memory.content)
+        )
+        return list(islice(found, limit))
+
+    def words(self) -> Mapping[str, int]:
+        """See Store."""
+        return {word: len(where) for word, where in self._read_texts().words.items()}
+
+    def search(self, asked: Sequence[Mapping[str, float]], limit: int) -> list[Memory]:
+        """See Store."""
+        texts = self._read_texts()
+        worth: dict[int, float] = defaultdict(float)
+        for near in asked:
+            best: dict[int, float] = {}
+            for word in sorted(near, key=near.__getitem__):
+                best |= dict.fromkeys(texts.words.get(word, ()), near[word])
+            for place, value in best.items():
+                worth[place] += value
+        order = sorted(worth, key=lambda place: -worth[place])
+        return [texts.memories[place] for place in order[:limit]]
+
+    def _read_texts(self) -> _Texts:
+        """The project's texts, kept until the other program changes its database."""
+        with self._explained():
+            version = self._db.execute("PRAGMA data_version").fetchone()[0]
+        if self._texts is None or self._texts.version != version:
+            memories = sorted((memory for memory, _ in self._rows()), key=lambda m: -m.weight)
+            words: dict[str, list[int]] = defaultdict(list)
+            for place, memory in enumerate(memories):
+                for word in set(index.WORD.findall(memory.content.casefold())):
+                    words[word].append(place)
+            self._texts = _Texts(version, memories, words)
+        return self._texts
 
     def cues(self) -> dict[int, StoredCue]:
         """The other program's cue where it is current, else the last one of ours."""

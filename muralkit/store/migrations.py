@@ -104,4 +104,30 @@ MIGRATIONS: tuple[tuple[str, str], ...] = (
         END;
         """,
     ),
+    (
+        # Names whole: what a word goes on over is what muralkit.cues.validate.stands says,
+        # with the colon, since a file's line is told by it. Neither positions nor sizes are
+        # kept: only whether a word is there is asked for.
+        "007_words",
+        r"""
+        CREATE VIRTUAL TABLE memories_words
+            USING fts5(content, content = 'memories', content_rowid = 'id',
+                       tokenize = "unicode61 remove_diacritics 0 tokenchars '_-./\@#$%+:&*^'",
+                       detail = 'none', columnsize = 0);
+        CREATE VIRTUAL TABLE memories_terms USING fts5vocab(memories_words, 'row');
+        INSERT INTO memories_words (memories_words) VALUES ('rebuild');
+        CREATE TRIGGER memories_words_insert AFTER INSERT ON memories BEGIN
+            INSERT INTO memories_words (rowid, content) VALUES (new.id, new.content);
+        END;
+        CREATE TRIGGER memories_words_delete AFTER DELETE ON memories BEGIN
+            INSERT INTO memories_words (memories_words, rowid, content)
+            VALUES ('delete', old.id, old.content);
+        END;
+        CREATE TRIGGER memories_words_update AFTER UPDATE OF content ON memories BEGIN
+            INSERT INTO memories_words (memories_words, rowid, content)
+            VALUES ('delete', old.id, old.content);
+            INSERT INTO memories_words (rowid, content) VALUES (new.id, new.content);
+        END;
+        """,
+    ),
 )

@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -155,6 +156,32 @@ def test_other_content_makes_a_cue_stale(store: SqliteStore) -> None:
     assert store.cues() == {1: StoredCue(1, "cue of y", content_hash("y"), "m", 2, 1)}
 
 
+DRAFTS = st.builds(
+    Draft,
+    st.sampled_from("AB"),
+    st.sampled_from(["x", "X", "y z", "y  Z", "w"]),
+    id=st.none() | st.integers(1, 6),
+    cue=st.none() | st.sampled_from(["c", "d"]),
+)
+
+
+@given(st.lists(DRAFTS, max_size=8), st.lists(DRAFTS, max_size=8))
+def test_many_at_once_are_added_as_one_by_one(before: list[Draft], drafts: list[Draft]) -> None:
+    """They are written in statements of many, with numbers that are not SQLite's doing."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        SqliteStore(Path(folder) / "one", "p", clock=lambda: 1) as one,
+        SqliteStore(Path(folder) / "many", "p", clock=lambda: 1) as many,
+    ):
+        for store in (one, many):
+            store.add(before)
+        assert [one.add([draft])[0] for draft in drafts] == many.add(drafts)
+        assert one.memories() == many.memories() and one.cues() == many.cues()
+        assert one.words() == many.words()
+        again = [Draft("C", "new")]
+        assert one.add(again) == many.add(again)
+
+
 def test_all_is_added_or_nothing(store: SqliteStore) -> None:
     with pytest.raises(StoreError):
         store.add([Draft("A", "good"), Draft("A", "bad", importance=500)])
@@ -238,13 +265,16 @@ def test_an_old_schema_is_brought_up_to_date_once(path: Path) -> None:
         db.execute("ALTER TABLE memories DROP COLUMN status_before")
         db.execute("DROP TABLE leases")
         db.execute("DROP TABLE sessions")
-        db.execute("DROP TABLE memories_text")
-        for name in ("insert", "delete", "update"):
-            db.execute(f"DROP TRIGGER memories_text_{name}")
+        db.execute("DROP TABLE memories_terms")
+        for table in ("memories_text", "memories_words"):
+            db.execute(f"DROP TABLE {table}")
+            for name in ("insert", "delete", "update"):
+                db.execute(f"DROP TRIGGER {table}_{name}")
         db.execute("DELETE FROM migrations WHERE name != '001_memories'")
         db.commit()
     with SqliteStore(path, "p") as store:
         assert contents(store) == ["x"] and store.cues() == {}
+        assert store.words() == {"x": 1}
         store.edit(1, Changes(status=Status.ARCHIVED))
         assert store.restore(1).status is Status.ACTIVE
 
