@@ -109,7 +109,8 @@ def texts(draw: st.DrawFn) -> tuple[str, dict[str, Any]]:
             return f"{space()}{{{','.join(entries)}{comma}{space()}}}{space()}"
         if isinstance(value, list):
             return f"{space()}[{','.join(map(write, value))}{space()}]{space()}"
-        return f"{space()}{json.dumps(value, ensure_ascii=draw(st.sampled_from([False, True])))}{space()}"
+        plain = json.dumps(value, ensure_ascii=draw(st.sampled_from([False, True])))
+        return f"{space()}{plain}{space()}"
 
     return write(data), data
 

@@ -3,7 +3,7 @@
 const SYSTEM = "You write cues.";
 const AGENT = "muralkit-cues";
 const MARK = "prt_muralkit"; // how the ids of our parts start
-const COMPACTING = 1000; // ms after its hook in which a call is the compaction's own
+const COMPACTING = 1000; // ms after its hook in which the next call is the compaction's own
 
 export const MuralkitPlugin = async ({ client, directory }) => {
   const tell = (message) => {
@@ -40,7 +40,9 @@ export const MuralkitPlugin = async ({ client, directory }) => {
     const [first, turn] = [users[0], users.at(-1)];
     const session = turn?.info.sessionID;
     if (!turn?.info.model || own.has(session)) return;
-    if (Date.now() - (compacting.get(session) ?? 0) < COMPACTING) return;
+    const since = Date.now() - (compacting.get(session) ?? 0);
+    compacting.delete(session);
+    if (since < COMPACTING) return;
     const { providerID, modelID } = turn.info.model;
     last = `${providerID}/${modelID}`;
     const parts = await muralkit.baseline({

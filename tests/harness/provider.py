@@ -18,21 +18,22 @@ class ToolCall(NamedTuple):
     arguments: dict[str, Any]
 
 
-Reply = Callable[[str], str | ToolCall]
+Reply = Callable[[str], str]
 
 
 class Provider:
     """Answers `POST /v1/chat/completions` with what `reply` makes of the last message.
 
     `fault` makes it fail: 401 or 500, "hang", "truncate" (the connection breaks off),
-    "length" (the reply is cut at its limit), "empty", "rubbish", "trickle". `requests`
-    has every body.
+    "length" (the reply is cut at its limit), "empty", "rubbish", "trickle". `calls` are
+    replies for the next requests that offer tools; `requests` has every body.
     """
 
     def __init__(self, reply: Reply) -> None:
         self.reply, self.fault = reply, ""
         self.models = {"cue"}
         self.requests: list[dict[str, Any]] = []
+        self.calls: list[ToolCall] = []
         self.released = threading.Event()
         provider = self
 
@@ -63,7 +64,11 @@ class Provider:
         if status != 200:
             self._send(handler, status, {"error": {"message": f"fault {status}", "code": status}})
             return
-        text = "" if self.fault == "empty" else self.reply(_last(body["messages"]))
+        text: str | ToolCall = ""
+        if body.get("tools") and self.calls:
+            text = self.calls.pop(0)
+        elif self.fault != "empty":
+            text = self.reply(_last(body["messages"]))
         finish = "length" if self.fault == "length" else "stop"
         if self.fault == "rubbish":
             self._raw(handler, b"<html>not JSON</html>", "text/html")
@@ -109,7 +114,7 @@ class Provider:
             {"role": "assistant", "content": None, "tool_calls": [{**entry, "function": function}]}
         )
         chunk({}, "tool_calls")
-        _end(handler)
+        _end(handler, self.requests[-1])
 
     def _stream(self, handler: BaseHTTPRequestHandler, model: str, text: str, finish: str) -> None:
         chunk = _chunks(handler, model)
@@ -119,7 +124,7 @@ class Provider:
             return
         chunk({"content": text[len(text) // 2 :]})
         chunk({}, finish)
-        _end(handler)
+        _end(handler, self.requests[-1])
 
 
 def _chunks(handler: BaseHTTPRequestHandler, model: str) -> Callable[..., None]:
@@ -140,9 +145,10 @@ def _chunks(handler: BaseHTTPRequestHandler, model: str) -> Callable[..., None]:
     return chunk
 
 
-def _end(handler: BaseHTTPRequestHandler) -> None:
-    """What a stream ends with."""
-    tokens = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+def _end(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    """What a stream ends with; a harness decides by the tokens whether to compact."""
+    asked = len(json.dumps(body["messages"])) // 4
+    tokens = {"prompt_tokens": asked, "completion_tokens": 10, "total_tokens": asked + 10}
     usage = {"id": "x", "object": "chat.completion.chunk", "choices": [], "usage": tokens}
     handler.wfile.write(f"data: {json.dumps(usage)}\n\ndata: [DONE]\n\n".encode())
 
