@@ -38,6 +38,7 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Clinic:
     made = Clinic(tmp_path)
     monkeypatch.setenv("MURALKIT_HOME", str(made.home))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(made.config))
+    monkeypatch.setenv("HOME", str(made.config))
     return made
 
 
@@ -51,7 +52,8 @@ def test_a_healthy_project(clinic: Clinic) -> None:
     code, findings = clinic.look()
     assert (code, bad(findings)) == (0, [])
     assert {f["area"] for f in findings} == {
-        "libcairo", "fonts", "theme", "config", "project", "sessions", "store", "cues", "cache",
+        "libcairo", "fonts", "theme", "config", "project", "harness", "sessions", "store", "cues",
+        "cache",
     }  # fmt: skip
     assert b"fine" in run("doctor", "--project", clinic.project).stdout
 
@@ -89,7 +91,8 @@ def test_an_error_is_code_2_and_the_rest_is_still_checked(
     code, findings = clinic.look()
     assert code == 2 and ("error", area) in bad(findings)
     assert {
-        "libcairo", "fonts", "cache", "config", "project", "sessions", "theme", "store", "cues",
+        "libcairo", "fonts", "cache", "config", "project", "harness", "sessions", "theme", "store",
+        "cues",
     } == {f["area"] for f in findings}  # fmt: skip
 
 

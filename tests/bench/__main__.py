@@ -405,6 +405,11 @@ def main() -> int:
         folder = Path(name)
         rows = prices(folder) + memory() + speed(folder) + cold(folder)
         rows += selection() + project(folder) + recall(folder) + serving(folder)
+    return table(rows)
+
+
+def table(rows: list[Row]) -> int:
+    """Print the figures; 1 where one is not reached."""
     if "--json" in sys.argv:
         print(json.dumps([row._asdict() for row in rows]))
     else:

@@ -57,30 +57,34 @@ def programs() -> None:
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; the programs are on the PATH."""
-    made = tmp_path_factory.mktemp("home")
-    monkeypatch.setenv("HOME", str(made))
-    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(made / name.lower()))
-    monkeypatch.setenv("MURALKIT_HOME", str(made / "muralkit"))
-    monkeypatch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
-    for name in ("PI_OFFLINE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE"):
-        monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("PI_TELEMETRY", "0")
-    return made
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty home."""
+    return tmp_path_factory.mktemp("home")
 
 
 @pytest.fixture
-def provider(programs: None, home: Path) -> Iterator[Provider]:
+def provider(programs: None, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     """A provider that all of them know as `fake`."""
     with serve(echo) as running:
-        running.models = set(MODELS)
-        models = pi_models(running.url)
-        write(home / ".pi/agent/models.json", json.dumps(models))
-        write(home / ".omp/agent/models.yml", yaml.safe_dump(models))
-        write(home / "config/opencode/opencode.json", json.dumps(opencode_config(running.url)))
+        prepare(home, running, monkeypatch)
         yield running
+
+
+def prepare(home: Path, provider: Provider, patch: pytest.MonkeyPatch) -> None:
+    """A home in which the programs know the provider, and nothing else."""
+    patch.setenv("HOME", str(home))
+    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+        patch.setenv(f"XDG_{name}_HOME", str(home / name.lower()))
+    patch.setenv("MURALKIT_HOME", str(home / "muralkit"))
+    patch.setenv("PATH", f"{PROGRAMS}:{os.environ['PATH']}")
+    for name in ("PI_OFFLINE", "OPENCODE_DISABLE_MODELS_FETCH", "OPENCODE_DISABLE_AUTOUPDATE"):
+        patch.setenv(name, "1")
+    patch.setenv("PI_TELEMETRY", "0")
+    provider.models = set(MODELS)
+    models = pi_models(provider.url)
+    write(home / ".pi/agent/models.json", json.dumps(models))
+    write(home / ".omp/agent/models.yml", yaml.safe_dump(models))
+    write(home / "config/opencode/opencode.json", json.dumps(opencode_config(provider.url)))
 
 
 def write(path: Path, text: str) -> None:

@@ -26,7 +26,8 @@ class Provider:
 
     `fault` makes it fail: 401 or 500, "hang", "truncate" (the connection breaks off),
     "length" (the reply is cut at its limit), "empty", "rubbish", "trickle". `calls` are
-    replies for the next requests that offer tools; `requests` has every body.
+    replies for the next requests that offer tools; `requests` has every body,
+    `arrivals` when each was read.
     """
 
     def __init__(self, reply: Reply) -> None:
@@ -34,6 +35,7 @@ class Provider:
         self.models = {"cue"}
         self.requests: list[dict[str, Any]] = []
         self.calls: list[ToolCall] = []
+        self.arrivals: list[float] = []
         self.released = threading.Event()
         provider = self
 
@@ -43,6 +45,7 @@ class Provider:
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", 0))
                 body = json.loads(self.rfile.read(length))
+                provider.arrivals.append(time.perf_counter())
                 provider.requests.append(body)
                 provider.answer(self, body)
 
