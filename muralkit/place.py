@@ -19,9 +19,10 @@ from muralkit.config import Loaded
 from muralkit.errors import EnvironmentProblem, StoreError
 from muralkit.model import Memory, StoredCue
 from muralkit.paths import store_file
-from muralkit.store import Store
+from muralkit.store import OWN, Store
 from muralkit.store.magic import SOURCE, MagicStore, default_path
-from muralkit.store.sqlite import OWN, SqliteStore, salvage
+from muralkit.store.salvage import salvage
+from muralkit.store.sqlite import SqliteStore
 
 MOST = 16
 """Places that stay open: a server seldom works for more projects than that."""

@@ -18,6 +18,9 @@ from typing import Protocol
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory, Status, StoredCue
 
+OWN = "own"
+"""The source of memories that our own store holds; cues are kept by their memories' source."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:

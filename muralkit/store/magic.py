@@ -21,7 +21,8 @@ from muralkit import files
 from muralkit.errors import StoreError
 from muralkit.model import Memory, Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, index, text_fault
-from muralkit.store.sqlite import POOL, SqliteStore, explain
+from muralkit.store.opening import explain
+from muralkit.store.sqlite import POOL, SqliteStore
 
 SOURCE = "magic-context"
 

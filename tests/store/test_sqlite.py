@@ -24,7 +24,8 @@ from muralkit.errors import InputError, StoreError
 from muralkit.model import Status, StoredCue
 from muralkit.store import Changes, Draft, Kept, content_hash, content_key
 from muralkit.store.migrations import MIGRATIONS
-from muralkit.store.sqlite import SqliteStore, salvage
+from muralkit.store.salvage import salvage
+from muralkit.store.sqlite import SqliteStore
 from tests.conftest import ROOT
 
 NOW = 1_800_000_000
@@ -367,7 +368,8 @@ def test_a_read_only_folder_is_read_and_an_error_to_write(path: Path, open_besid
     code = (
         "import sys; from pathlib import Path\n"
         "from muralkit.errors import StoreError\n"
-        "from muralkit.store.sqlite import SqliteStore, salvage\n"
+        "from muralkit.store.salvage import salvage\n"
+        "from muralkit.store.sqlite import SqliteStore\n"
         "from muralkit.store import Draft\n"
         "with SqliteStore(Path(sys.argv[1]), 'p') as s:\n"
         "    print([m.content for m in s.memories()])\n"
@@ -431,7 +433,7 @@ def test_on_a_disk_without_any_room_that_is_what_is_said(tmp_path: Path) -> None
 def test_a_locked_store_is_an_error_in_time(
     path: Path, store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("muralkit.store.sqlite.PATIENCE", 0.2)
+    monkeypatch.setattr("muralkit.store.opening.PATIENCE", 0.2)
     with SqliteStore(path, "p") as other, closing(sqlite3.connect(path)) as db:
         db.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="Another program has held the store"):
@@ -444,7 +446,8 @@ import random, sys, time
 from pathlib import Path
 from muralkit.model import Status
 from muralkit.store import Changes, Draft
-from muralkit.store.sqlite import SqliteStore, salvage
+from muralkit.store.salvage import salvage
+from muralkit.store.sqlite import SqliteStore
 path, seed, seconds = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
 rng, until, mine = random.Random(seed), time.monotonic() + seconds, {}
 while time.monotonic() < until:
@@ -496,7 +499,8 @@ IMPORTER = """
 import sys
 from pathlib import Path
 from muralkit.store import Draft
-from muralkit.store.sqlite import SqliteStore, salvage
+from muralkit.store.salvage import salvage
+from muralkit.store.sqlite import SqliteStore
 with SqliteStore(Path(sys.argv[1]), "p") as store:
     print("ready", flush=True)
     store.add([Draft("A", f"memory {sys.argv[2]} {n} " * 5) for n in range(3000)])
