@@ -24,7 +24,7 @@ from muralkit.key import key
 from muralkit.model import Layout, MemoryId, Mural
 from muralkit.preview.sources import Material, Source
 
-POLL = 0.1
+POLL = 0.05
 """Seconds between two looks at the files."""
 
 SETTLED = 0.03
