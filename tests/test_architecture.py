@@ -20,7 +20,7 @@ ROWS = [
     {"server"},
     {"testing"},
     {"preview", "gallery"},
-    {"envelope", "golden", "proof", "scaffold"},
+    {"envelope", "golden", "guide", "proof", "scaffold"},
     {"session"},
     {"pipeline"},
     {"place"},
