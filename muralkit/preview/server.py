@@ -14,12 +14,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from muralkit import assets
 from muralkit.errors import InputError
-from muralkit.preview.studio import Studio, data
+from muralkit.preview.studio import Studio
 
 ADDRESS = "127.0.0.1"
 
-PATIENCE = 20.0
+PATIENCE = 5.0
 """Seconds that a request for the state waits for a change."""
 
 FILES = {
@@ -102,7 +103,7 @@ class _Handler(BaseHTTPRequestHandler):
         picture = _PICTURE.fullmatch(rest)
         if rest in FILES:
             name, kind = FILES[rest]
-            self._send(kind, data(name))
+            self._send(kind, page(name))
         elif rest == "state":
             self._send_state(parse_qs(address.query))
         elif picture and (png := self.server.studio.picture(picture[1])):
@@ -177,6 +178,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # its name there
         """Nothing: the terminal is the user's."""
+
+
+def page(name: str) -> bytes:
+    """A file of the page."""
+    return (assets.PACKAGE / "preview" / name).read_bytes()
 
 
 def _number(query: dict[str, list[str]], name: str) -> int | None:

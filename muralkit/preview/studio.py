@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import threading
 import time
 from collections.abc import Iterable, Sequence
@@ -17,12 +16,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from muralkit import assets, files, pipeline, pricing, themefile
+from muralkit import pipeline, themefile
 from muralkit import theme as themes
 from muralkit.errors import MuralkitError
 from muralkit.key import key
-from muralkit.model import Layout, MemoryId, Mural
+from muralkit.model import Layout, Mural
+from muralkit.preview import views
 from muralkit.preview.sources import Material, Source
+from muralkit.preview.views import View
 
 POLL = 0.05
 """Seconds between two looks at the files."""
@@ -32,12 +33,6 @@ SETTLED = 0.03
 
 LOOKED_AT = 60.0
 """Seconds that a pane is kept up to date after somebody asked for it."""
-
-MOST_LISTED = 2000
-"""Memories that are told to the page: it lists them, and no canvas shows more."""
-
-AROUND = 2
-"""Lines of a template that are shown on either side of the wrong one."""
 
 
 @dataclass(slots=True)
@@ -54,6 +49,10 @@ class Pane:
     sources: list[Path] = field(default_factory=list)
     drawn: bool = False
     """Whether it was tried, with whatever came of it."""
+
+    def view(self) -> View:
+        """What is seen of it now."""
+        return View(self.theme, self.problem, self.digest, self.mural, self.layout)
 
 
 class Studio:
@@ -135,9 +134,9 @@ class Studio:
         try:
             material = self._source.load()
         except MuralkitError as error:
-            problem = _told(error, ())
+            problem = views.told(error, ())
         except Exception as error:  # the preview goes on, whatever the cues are
-            problem = _told(MuralkitError(f"{type(error).__name__}: {error}"), ())
+            problem = views.told(MuralkitError(f"{type(error).__name__}: {error}"), ())
         with self._changed:
             if (material, problem) != (self._material, self._problem):
                 self._material, self._problem = material, problem
@@ -168,9 +167,9 @@ class Studio:
                 made = pipeline.render_placed(self._material.cues, themes.check(file))
         except MuralkitError as error:
             theme = Path(pane.theme)
-            problem = _told(error, [*pane.sources, theme, theme / "theme.toml"])
+            problem = views.told(error, [*pane.sources, theme, theme / "theme.toml"])
         except Exception as error:  # a fault of ours: say so, and go on
-            problem = _told(MuralkitError(f"{type(error).__name__}: {error}"), ())
+            problem = views.told(MuralkitError(f"{type(error).__name__}: {error}"), ())
         with self._changed:
             if made is not None:
                 pane.mural, pane.layout = made
@@ -200,128 +199,15 @@ class Studio:
         return [(path, _written(path)) for path in sorted(self._watched())]
 
     def _state(self, chosen: Sequence[int]) -> dict[str, Any]:
-        panes = [self.panes[index] for index in chosen]
-        numbers = _numbers(self._material, panes)
-        listed = {cue.memory_id: cue for cue in self._material.cues}
         busy = self._busy_since
         return {
             "version": self.version,
             "themes": [pane.theme for pane in self.panes],
             "chosen": list(chosen),
-            "source": self._material.name,
             "problem": self._problem,
             "busy": 0 if busy is None else round(time.monotonic() - busy, 1),
-            "cues": len(self._material.cues),
-            "memories": [
-                {
-                    "id": name,
-                    "category": listed[name].category,
-                    "importance": listed[name].importance,
-                    "cue": listed[name].text,
-                    "content": self._material.contents.get(name),
-                }
-                for name in numbers
-            ],
-            "as_text": self._as_text(panes),
-            "panes": [_shown(pane, numbers) for pane in panes],
+            **views.of(self._material, [self.panes[index].view() for index in chosen]),
         }
-
-    def _as_text(self, panes: Sequence[Pane]) -> dict[str, int | None]:
-        """What the cues of the first picture would cost as text, and their memories in full."""
-        mural = panes[0].mural
-        shown = set(mural.shown if mural else ())
-        cues = [cue for cue in self._material.cues if cue.memory_id in shown]
-        whole = [self._material.contents.get(cue.memory_id) for cue in cues]
-        texts = [text for text in whole if text is not None]
-        full = "".join(f"- {text}\n" for text in texts)
-        return {
-            "cues": pricing.text_tokens(pricing.as_text(cues)),
-            "memories": pricing.text_tokens(full) if cues and len(texts) == len(cues) else None,
-        }
-
-
-def _numbers(material: Material, panes: Iterable[Pane]) -> dict[MemoryId, int]:
-    """The memories that are told to the page, each with its place in the list.
-
-    Drawn ones first, in the order of the first picture; then the most important ones.
-    """
-    known = {cue.memory_id for cue in material.cues}
-    drawn = (name for pane in panes if pane.mural for name in pane.mural.shown)
-    ranked = sorted(material.cues, key=lambda cue: -cue.importance)
-    names = dict.fromkeys([*drawn, *(cue.memory_id for cue in ranked)])
-    listed = [name for name in names if name in known][:MOST_LISTED]
-    return {name: number for number, name in enumerate(listed)}
-
-
-def _shown(pane: Pane, numbers: dict[MemoryId, int]) -> dict[str, Any]:
-    """A pane as the page gets it."""
-    made: dict[str, Any] = {"theme": pane.theme, "problem": pane.problem, "picture": None}
-    mural, layout = pane.mural, pane.layout
-    if mural is None or layout is None:
-        return made
-    families = {
-        family.name: family.tokens(mural.width, mural.height) for family in pricing.FAMILIES
-    }
-    made["picture"] = {
-        "name": f"{pane.digest}.png",
-        "width": mural.width,
-        "height": mural.height,
-        "bytes": len(mural.png),
-        "tokens": mural.tokens,
-        "shown": [numbers[name] for name in mural.shown if name in numbers],
-        "dropped": [
-            [numbers[item.memory_id], item.reason.value]
-            for item in mural.dropped
-            if item.memory_id in numbers
-        ],
-        "counts": [len(mural.shown), len(mural.dropped)],
-        "prices": families,
-        "boxes": list(_boxes(layout, numbers)),
-    }
-    return made
-
-
-def _boxes(layout: Layout, numbers: dict[MemoryId, int]) -> Iterable[list[Any]]:
-    """Left, top, width, height, and whose text it is; or -1 and the text of a line of ours."""
-    for item in layout.placed:
-        line = item.line
-        if not line.memory_ids:
-            text = "".join(run.text for run in line.runs)
-            yield [item.x, item.y, item.width, line.height, -1, text]
-        for name, left, right in line.spans():
-            if name in numbers:
-                x, width = round(item.x + left, 1), round(right - left, 1)
-                yield [x, item.y, width, line.height, numbers[name]]
-
-
-def _told(error: MuralkitError, sources: Sequence[Path]) -> dict[str, Any]:
-    """An error as the page gets it, with the lines around its place.
-
-    Only the theme's own `sources` are read for that.
-    """
-    name, _, line = error.where.rpartition(":")
-    if not line.isdigit():
-        found = _LINE_OF_TOML.search(error.what)
-        name, line = error.where, found[1] if found else ""
-    excerpt: list[list[Any]] = []
-    if line and os.path.realpath(name) in map(os.path.realpath, sources):
-        excerpt = _excerpt(Path(name), int(line))
-    return {"what": error.what, "where": error.where, "hint": error.hint, "excerpt": excerpt}
-
-
-_LINE_OF_TOML = re.compile(r"\(at line (\d+)")
-
-
-def _excerpt(path: Path, number: int) -> list[list[Any]]:
-    """Lines around a line: each with its number, and whether it is the one."""
-    with suppress(OSError):
-        lines = files.read(path, themefile.MOST).decode(errors="replace").split("\n")
-        first = max(0, number - 1 - AROUND)
-        return [
-            [first + index + 1, line[:400], first + index + 1 == number]
-            for index, line in enumerate(lines[first : number + AROUND])
-        ]
-    return []
 
 
 def _beside(folder: Path) -> Iterable[str]:
@@ -338,8 +224,3 @@ def _written(path: str) -> object:
     except (OSError, ValueError):
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino
-
-
-def data(name: str) -> bytes:
-    """A file of the page."""
-    return (assets.PACKAGE / "preview" / name).read_bytes()

@@ -7,7 +7,6 @@ import json
 import socket
 import threading
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import pytest
 
@@ -266,12 +265,6 @@ def test_a_port_that_is_taken_is_an_error(server: PreviewServer) -> None:
     with pytest.raises(InputError, match="can't be used") as caught:
         PreviewServer(Studio(demo(), ["dense"]), server.server_port)
     assert "--port" in caught.value.hint
-
-
-def test_the_package_has_the_page(tmp_path: Path) -> None:
-    from muralkit.preview.studio import data
-
-    assert data("page.html").startswith(b"<!doctype html>")
 
 
 def test_a_token_of_odd_bytes_is_no_token(server: PreviewServer) -> None:

@@ -13,7 +13,8 @@ import pytest
 
 from muralkit import assets, themefile
 from muralkit.preview.sources import CueFile, Given, Project, Source, demo
-from muralkit.preview.studio import MOST_LISTED, Studio
+from muralkit.preview.studio import Studio
+from muralkit.preview.views import MOST_LISTED
 from tests.conftest import DATA, switch_on
 from tests.test_cli import run
 from tests.test_cli_memory import memory
