@@ -53,7 +53,7 @@ async function follow() {
       page.chosen = state.chosen;
       page.state = state;
       if (state.version !== seen) show();
-      say(state.busy > 2 ? `Drawing since ${Math.round(state.busy)} s ...` : "");
+      if (state.version !== seen || state.busy > 2) say(drawing(state.busy));
     } catch (error) {
       if (error.name === "AbortError") continue;
       byId("lost").textContent = "The preview has ended, or can't be reached. Start it again: muralkit preview";
@@ -61,6 +61,12 @@ async function follow() {
       await new Promise((done) => setTimeout(done, 1000));
     }
   }
+}
+
+function drawing(seconds) {
+  if (seconds <= 2) return "";
+  const advice = seconds > 10 ? " If the template never ends, mend it and start the preview again." : "";
+  return `Drawing for ${Math.round(seconds)} s.${advice}`;
 }
 
 function choose(side, value) {
