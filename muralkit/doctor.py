@@ -12,11 +12,10 @@ from muralkit.config import Loaded, MuralSection
 from muralkit.errors import MuralkitError
 from muralkit.gate import LEAST_CUES, LEAST_SHARE
 from muralkit.model import Status
-from muralkit.readers import AUTO, table
 from muralkit.store import Store
 from muralkit.store.magic import MagicStore
 from muralkit.store.sqlite import SqliteStore
-from muralkit.themefile import DEFAULT
+from muralkit.vision import themes_for
 
 
 class Severity(IntEnum):
@@ -85,11 +84,7 @@ def fonts() -> Iterator[Finding]:
 
 def themes(mural: MuralSection) -> Iterator[Finding]:
     """Every theme that the configuration can lead to, drawn once in small."""
-    chosen = dict.fromkeys([mural.theme, *mural.readers.values()])
-    if AUTO in chosen:
-        chosen |= dict.fromkeys([DEFAULT, *(reader.theme for reader in table())])
-        del chosen[AUTO]
-    for name in chosen:
+    for name in themes_for(mural.readers, mural.theme):
         yield from guarded("theme", lambda name=name: _theme(name))  # type: ignore[misc]
 
 

@@ -24,7 +24,7 @@ ROOTS = {
     "styles": "the same text by face, size and ink: what a template draws it from",
     "inks": "the colours of `[inks]`, by name",
     "layout": "the whole page, with what is not on it",
-    "theme": "every setting of the manifest, by section and key",
+    "theme": "every setting that the picture depends on, by section and key",
 }
 
 MEANINGS: Mapping[type, Mapping[str, str]] = {

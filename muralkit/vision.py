@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from muralkit import files, modelsdev
-from muralkit.readers import AUTO, known
+from muralkit.readers import AUTO, known, table
 from muralkit.themefile import DEFAULT
 
 PROVIDERS = {"openai-codex": "openai", "google-antigravity": "google"}
@@ -120,6 +120,15 @@ def _own_inputs(providers: Any, model: str) -> object:
 def _configured(model: str, table: Mapping[str, bool]) -> bool | None:
     fitting = [pattern for pattern in table if fnmatchcase(model, pattern)]
     return table[max(fitting, key=len)] if fitting else None
+
+
+def themes_for(readers: Mapping[str, str], default: str) -> tuple[str, ...]:
+    """Every theme that `theme_for` can come to, whatever the model."""
+    chosen = dict.fromkeys([default, *readers.values()])
+    if AUTO in chosen:
+        del chosen[AUTO]
+        chosen |= dict.fromkeys([DEFAULT, *(reader.theme for reader in table())])
+    return tuple(chosen)
 
 
 def theme_for(model: str, readers: Mapping[str, str], default: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muralkit.vision import Sight, look, theme_for
+from muralkit.vision import Sight, look, theme_for, themes_for
 
 
 @pytest.fixture
@@ -143,3 +143,9 @@ def test_the_user_s_own_readers_come_before_the_package_s() -> None:
     assert theme_for("anthropic/claude-opus-4-8", readers, "dense") == "large"
     assert theme_for("openai/gpt-5", readers, "auto") == "large"
     assert theme_for("openai/gpt-5", readers, "dense") == "dense"
+
+
+def test_every_theme_that_a_configuration_can_come_to() -> None:
+    assert themes_for({"a": "dark", "b": "dark"}, "dense") == ("dense", "dark")
+    assert set(themes_for({"a": "dark"}, "auto")) == {"dark", "standard", "dense", "large"}
+    assert "auto" not in themes_for({"a": "auto"}, "dense")
