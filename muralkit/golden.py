@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -217,11 +218,15 @@ def _open(data: bytes) -> Image.Image:
     from PIL import Image
 
     try:
-        with Image.open(BytesIO(data), formats=["PNG"]) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise ValueError("it is larger than any mural")
-            return image.convert("RGB")
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # we look ourselves
+            with Image.open(BytesIO(data), formats=["PNG"]) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ValueError("it is larger than any mural")
+                return image.convert("RGB")
+    except Image.DecompressionBombError as error:
+        raise ValueError("it is larger than any mural") from error
+    except (OSError, SyntaxError) as error:
         raise ValueError("it is no PNG of ours") from error
 
 
