@@ -24,6 +24,7 @@ from muralkit import configfile, files, jsonc
 from muralkit.checking import tuples
 from muralkit.configfile import Layer
 from muralkit.errors import ConfigError, InputError, MuralkitError
+from muralkit.readers import AUTO
 
 DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)")
 LONGEST = 365 * 86400
@@ -156,7 +157,10 @@ class MuralSection(_Section):
     """The mural itself."""
 
     enabled: bool = Field(False, description="Master switch of the mural and of compress-cues.")
-    theme: Name = Field("standard", description="A bundled theme, or a path beside this file.")
+    theme: Name = Field(
+        "standard",
+        description='A bundled theme, or a path beside this file; "auto" goes by the model.',
+    )
     readers: dict[str, Name] = Field(
         {}, description="Themes by patterns of model ids, such as anthropic/claude-fable-*."
     )
@@ -413,7 +417,7 @@ def _theme(theme: object, layer: Layer, root: Path, key: str) -> object:
     """
     from muralkit import themefile
 
-    if not isinstance(theme, str) or not theme or theme in themefile.names():
+    if not isinstance(theme, str) or not theme or theme in (AUTO, *themefile.names()):
         return theme
     path = _path(theme, root if layer.project else layer.path.parent, key, layer)
     if layer.project and not _within(path, root.resolve()):

@@ -37,6 +37,17 @@ def read(data: bytes, where: str) -> list[Cue]:
     return _checked(objects, lambda index: f"{where}, line {lines[index][0]}")
 
 
+def contents(data: bytes) -> dict[MemoryId, str]:
+    """The whole memories that stand beside the cues (as `memory export` writes them), by id.
+
+    `data` is what `read` took; nothing in it is an error any more.
+    """
+    text = data.decode("utf-8-sig")
+    whole = text.lstrip()[:1] == "["
+    entries = json.loads(text) if whole else [json.loads(e) for e in text.split("\n") if e.strip()]
+    return {e["id"]: e["content"] for e in entries if isinstance(e.get("content"), str)}
+
+
 def checked(entries: Iterable[Cue | Mapping[str, Any]], where: str = "") -> list[Cue]:
     """Cues and mappings of their fields as Cues. Raises InputError.
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from muralkit.config import Loaded
+from muralkit.config import Loaded, MuralSection
 from muralkit.errors import MuralkitError
 from muralkit.gate import LEAST_CUES, LEAST_SHARE
 from muralkit.model import Status
 from muralkit.store import Store
 from muralkit.store.magic import MagicStore
 from muralkit.store.sqlite import SqliteStore
+from muralkit.vision import themes_for
 
 
 class Severity(IntEnum):
@@ -81,8 +82,13 @@ def fonts() -> Iterator[Finding]:
     yield Finding(Severity.FINE, "fonts", f"{len(files)} faces as they are pinned")
 
 
-def theme(name: str) -> Iterator[Finding]:
-    """The configured theme, drawn once in small."""
+def themes(mural: MuralSection) -> Iterator[Finding]:
+    """Every theme that the configuration can lead to, drawn once in small."""
+    for name in themes_for(mural.readers, mural.theme):
+        yield from guarded("theme", lambda name=name: _theme(name))  # type: ignore[misc]
+
+
+def _theme(name: str) -> Iterator[Finding]:
     from muralkit import pipeline
 
     cue = {"id": 1, "category": "NAMING", "importance": 50, "cue": "⊘a (b) → c"}

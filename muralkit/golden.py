@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -166,18 +167,13 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
         problem = "it has no expected files yet; look at the picture, then `golden update`"
         return Outcome(case.name, problem, 0, picture)
     try:
-        expected = _open(files.read(case.png))
-    except (OSError, ValueError, SyntaxError) as error:
-        reason = (error.strerror if isinstance(error, OSError) else "") or "it is no PNG of ours"
+        found = compare(files.read(case.png), png)
+    except (OSError, ValueError) as error:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
         return Outcome(case.name, f"{case.png.name} can't be read: {reason}")
-    actual = _open(png)
-    if expected.size != actual.size:
-        problem = f"the size is {_size(actual)}, expected {_size(expected)}"
-        return Outcome(case.name, problem, 0, _side_by_side(case, expected, actual, failures))
-    pixels = _differing(expected, actual)
-    if pixels:
-        picture = _side_by_side(case, expected, actual, failures)
-        return Outcome(case.name, f"{pixels} pixels differ", pixels, picture)
+    if found.problem:
+        picture = _leave(failures, f"{case.name}.png", found.sheet)
+        return Outcome(case.name, found.problem, found.pixels, picture)
     if svg.encode() != _content(case.svg):
         _leave(failures, f"{case.name}.svg", svg.encode())
         return Outcome(
@@ -191,16 +187,47 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
     return Outcome(case.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two pictures held against each other: `problem` is empty where no pixel differs.
+
+    `sheet` is a PNG that shows expected, difference and actual side by side.
+    """
+
+    problem: str = ""
+    pixels: int = 0
+    sheet: bytes = b""
+
+
+def compare(expected: bytes, actual: bytes) -> Comparison:
+    """Two PNGs, size first, then pixels.
+
+    Raises ValueError where one is no PNG that a mural could be.
+    """
+    before, after = _open(expected), _open(actual)
+    if before.size != after.size:
+        problem = f"the size is {_size(after)}, expected {_size(before)}"
+        return Comparison(problem, 0, _side_by_side(before, after))
+    pixels = _differing(before, after)
+    if pixels:
+        return Comparison(f"{pixels} pixels differ", pixels, _side_by_side(before, after))
+    return Comparison()
+
+
 def _open(data: bytes) -> Image.Image:
     from PIL import Image
 
     try:
-        with Image.open(BytesIO(data), formats=["PNG"]) as image:
-            if image.width * image.height > MOST_PIXELS:
-                raise ValueError("it is larger than any mural")
-            return image.convert("RGB")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # we look ourselves
+            with Image.open(BytesIO(data), formats=["PNG"]) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise ValueError("it is larger than any mural")
+                return image.convert("RGB")
     except Image.DecompressionBombError as error:
-        raise ValueError(str(error)) from error
+        raise ValueError("it is larger than any mural") from error
+    except (OSError, SyntaxError) as error:
+        raise ValueError("it is no PNG of ours") from error
 
 
 def _size(image: Any) -> str:
@@ -220,7 +247,7 @@ def _differing(expected: Any, actual: Any) -> int:
     return int(_difference(expected, actual).histogram()[255])
 
 
-def _side_by_side(case: Case, expected: Any, actual: Any, failures: Path) -> Path:
+def _side_by_side(expected: Any, actual: Any) -> bytes:
     """Expected, difference (in red on a faint actual) and actual in one picture."""
     from PIL import Image, ImageOps
 
@@ -241,7 +268,7 @@ def _side_by_side(case: Case, expected: Any, actual: Any, failures: Path) -> Pat
         sheet.paste(page, (index * (width + GAP), 0))
     stream = BytesIO()
     sheet.save(stream, "PNG")
-    return _leave(failures, f"{case.name}.png", stream.getvalue())
+    return stream.getvalue()
 
 
 def _leave(failures: Path, name: str, data: bytes) -> Path:

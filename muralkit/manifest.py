@@ -32,29 +32,29 @@ MOST_CONFUSABLE = 20
 """Glyphs that a theme may declare to be taken for one another, in one set."""
 
 
-def _limited(default: Any, **limits: Any) -> Any:
-    """A setting with its default and pydantic's names for its limits."""
-    return field(default=default, metadata=limits)
+def _setting(default: Any, description: str, **limits: Any) -> Any:
+    """A setting with its default, its meaning, and pydantic's names for its limits."""
+    return field(default=default, metadata={"description": description, **limits})
 
 
-def _pixels(default: int, least: int = 0, most: int = 500) -> Any:
-    return _limited(default, ge=least, le=most)
+def _pixels(default: int, description: str, least: int = 0, most: int = 500) -> Any:
+    return _setting(default, description, ge=least, le=most)
 
 
-def _size(default: float) -> Any:
-    return _limited(default, ge=LEAST_SIZE, le=200, allow_inf_nan=False)
+def _size(default: float, description: str) -> Any:
+    return _setting(default, description, ge=LEAST_SIZE, le=200, allow_inf_nan=False)
 
 
 def _tracking() -> Any:
-    return _limited(0.0, ge=0, le=50, allow_inf_nan=False)
+    return _setting(0.0, "pixels added to every advance", ge=0, le=50, allow_inf_nan=False)
 
 
-def _name(default: str) -> Any:
-    return _limited(default, min_length=1, max_length=100)
+def _name(default: str, description: str) -> Any:
+    return _setting(default, description, min_length=1, max_length=100)
 
 
-def _sign(default: str) -> Any:
-    return _limited(default, min_length=1, max_length=4)
+def _sign(default: str, description: str) -> Any:
+    return _setting(default, description, min_length=1, max_length=4)
 
 
 def rgb(colour: str) -> tuple[int, int, int]:
@@ -75,12 +75,14 @@ class CanvasSection:
     `max_side` and `max_tiles` are what the strictest provider takes unscaled.
     """
 
-    width: int | Literal["fit"] = 1092
-    columns: int = _limited(3, ge=1, le=24)
-    margin: int = _pixels(2)
-    gutter: int = _pixels(10)
-    max_side: int = 1568
-    max_tiles: int = _limited(1568, ge=1, le=10_000)
+    width: int | Literal["fit"] = _setting(
+        1092, 'pixels, in whole tiles of 28; "fit": the cheapest that drops nothing'
+    )
+    columns: int = _setting(3, "columns of a fixed width", ge=1, le=24)
+    margin: int = _pixels(2, "pixels around the page")
+    gutter: int = _pixels(10, "pixels between columns")
+    max_side: int = _setting(1568, "the longest side in pixels: providers shrink larger pictures")
+    max_tiles: int = _setting(1568, "the most tiles, for the same reason", ge=1, le=10_000)
 
     def __post_init__(self) -> None:
         for key, value in (("width", self.width), ("max_side", self.max_side)):
@@ -105,49 +107,50 @@ class TextSection:
     taller fallback face grows by what that face needs more.
     """
 
-    face: str = _name("Roboto Condensed")
-    size: float = _size(11.0)
-    pitch: int = _pixels(12, least=1, most=400)
+    face: str = _name("Roboto Condensed", "the face by name: a bundled one, or a [[face]]")
+    size: float = _size(11.0, "the em in pixels")
+    pitch: int = _pixels(12, "pixels from one baseline to the next", least=1, most=400)
     tracking: float = _tracking()
-    snap: bool = False
-    arrangement: Literal["flow", "lines"] = "flow"
-    indent: int = _pixels(5)
-    gap: int = _pixels(5)
-    bullet: str = _sign("▪")
-    break_mark: str = _sign("↵")
+    snap: bool = _setting(False, "keep everything on whole pixels; only for pixel faces")
+    arrangement: Literal["flow", "lines"] = _setting(
+        "flow", 'cues run on; "lines": each cue starts a line'
+    )
+    indent: int = _pixels(5, "pixels before a continuation line")
+    gap: int = _pixels(5, "pixels between two cues")
+    bullet: str = _sign("▪", "what starts a cue")
+    break_mark: str = _sign("↵", "what ends the line of a broken word")
 
 
 @dataclass(frozen=True, slots=True)
 class BannerSection:
     """A category's banner, in pixels: its text, the bar's height, the space above."""
 
-    face: str = _name("Roboto Condensed Bold")
-    size: float = _size(9.0)
-    height: int = _pixels(12, least=1, most=400)
+    face: str = _name("Roboto Condensed Bold", "the face by name")
+    size: float = _size(9.0, "the em in pixels")
+    height: int = _pixels(12, "the bar's height in pixels", least=1, most=400)
     tracking: float = _tracking()
-    above: int = _pixels(1)
+    above: int = _pixels(1, "pixels of space above the bar")
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatSection:
     """The slim banner of a band that goes on in another column."""
 
-    size: float = _size(7.0)
-    height: int = _pixels(9, least=1, most=400)
+    size: float = _size(7.0, "the em in pixels; the face is the banner's")
+    height: int = _pixels(9, "the bar's height in pixels", least=1, most=400)
 
 
 @dataclass(frozen=True, slots=True)
 class InksSection:
     """The colours, `#rrggbb`: two grounds, and four inks on them."""
 
-    page: str = "#ffffff"
-    text: str = "#000000"
-    prohibition: str = "#a80000"
-    mark: str = "#1f5fbf"
-    banner_ground: str = "#10306e"
-    banner: str = "#ffffff"
-    extra: tuple[str, ...] = ()
-    """Further colours that the template paints; plates.py has room for two."""
+    page: str = _setting("#ffffff", "the ground; of two equal colours the later is a shade off")
+    text: str = _setting("#000000", "cues")
+    prohibition: str = _setting("#a80000", "cues that forbid something")
+    mark: str = _setting("#1f5fbf", "bullets, break marks, escapes, notes: no cue can take it")
+    banner_ground: str = _setting("#10306e", "the bars")
+    banner: str = _setting("#ffffff", "the text on them")
+    extra: tuple[str, ...] = _setting((), "up to two more colours that the template paints")
 
     def __post_init__(self) -> None:
         for key in INKS:
@@ -176,7 +179,9 @@ class RasterSection:
     Up to 4 the file has four bits a pixel. Six is the most: 6 x 6 x 6 < 256.
     """
 
-    levels: int = _limited(4, ge=2, le=6)
+    levels: int = _setting(
+        4, "steps from ground to ink, 2 to 6; up to 4 the file has 4 bits a pixel", ge=2, le=6
+    )
 
 
 def confusions(entries: Iterable[str]) -> tuple[list[str], dict[str, str]]:
@@ -206,7 +211,11 @@ class RecallSection:
     `HK` are glyphs taken for one another, `rn=m` is a run that is read as something shorter.
     """
 
-    confusable: tuple[str, ...] = _limited((), max_length=200)
+    confusable: tuple[str, ...] = _setting(
+        (),
+        'glyphs that the face makes alike (`"HK"`), or a run read as a shorter one (`"rn=m"`)',
+        max_length=200,
+    )
 
     def __post_init__(self) -> None:
         for entry in self.confusable:
@@ -222,8 +231,12 @@ class RecallSection:
 class Manifest:
     """A theme's TOML file, whole."""
 
-    description: str = ""
-    template: str = _limited("mural.svg.j2", max_length=100)
+    description: str = _setting("", "one line for `muralkit theme list`")
+    template: str = _setting(
+        "mural.svg.j2",
+        "a Jinja file `NAME.j2` beside the manifest, or a bundled one",
+        max_length=100,
+    )
     canvas: CanvasSection = CanvasSection()
     text: TextSection = TextSection()
     banner: BannerSection = BannerSection()
@@ -258,11 +271,19 @@ _FAMILY = r"""^[^,"'\s]+( [^,"'\s]+)*$"""  # an SVG's list of families parts the
 class FaceEntry:
     """A face of the theme's own; `file` is looked for beside the manifest."""
 
-    name: str = _limited(MISSING, pattern=_FAMILY, max_length=100)
-    file: str = _limited(MISSING, min_length=1, max_length=1000)
-    family: str | None = _limited(None, pattern=_FAMILY, max_length=100)
-    weight: int = _limited(400, ge=1, le=1000)
-    scale: float = _limited(1.0, ge=0.5, le=2, allow_inf_nan=False)
+    name: str = _setting(
+        MISSING, "what `text.face` and `banner.face` call it", pattern=_FAMILY, max_length=100
+    )
+    file: str = _setting(
+        MISSING, "a TrueType or OpenType file beside the manifest", min_length=1, max_length=1000
+    )
+    family: str | None = _setting(
+        None, "what the SVG calls it; by default its name", pattern=_FAMILY, max_length=100
+    )
+    weight: int = _setting(400, "1 to 1000; 700 is bold", ge=1, le=1000)
+    scale: float = _setting(
+        1.0, "its size beside the text's, 0.5 to 2", ge=0.5, le=2, allow_inf_nan=False
+    )
 
 
 SECTIONS = {

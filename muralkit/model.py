@@ -6,7 +6,7 @@ Lengths are CSS pixels (one pixel of the PNG), y grows downwards, and a point
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -168,6 +168,18 @@ class Line:
     ascent: int
     memory_ids: tuple[MemoryId, ...] = ()
     """Whose cues have text on this line, in order."""
+    starts: tuple[float, ...] = ()
+    """Where each of them begins, from the line's left edge; the last one goes on to the end."""
+
+    @property
+    def width(self) -> float:
+        """From the line's left edge to the end of its last run."""
+        return max((run.x + run.width for run in self.runs), default=0.0)
+
+    def spans(self) -> Iterator[tuple[MemoryId, float, float]]:
+        """Each cue on the line with its left and right edge, from the line's left edge."""
+        ends = (*self.starts, self.width)[1:]
+        yield from zip(self.memory_ids, self.starts, ends, strict=True)
 
 
 @dataclass(frozen=True, slots=True)

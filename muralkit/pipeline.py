@@ -40,14 +40,24 @@ def render(
     found = cache.get(name) if cache else None
     if found is not None:
         return found
-    chosen = _checked(file)
-    layout = _layout(ordered, chosen)
-    document = _draw(layout, chosen)
-    png = _paint(document, layout, chosen)
-    mural = _mural(png, layout, name)
+    mural, _ = _drawn(ordered, _checked(file), name)
     if cache:
         cache.put(mural)
     return mural
+
+
+def render_placed(cues: Cues, theme: str | Path | Theme) -> tuple[Mural, Layout]:
+    """The mural of the cues, and the page that it is a picture of."""
+    ordered = _ordered(cues)
+    file = _found(theme)
+    return _drawn(ordered, _checked(file), key(ordered, file.fingerprint))
+
+
+def _drawn(ordered: list[Cue], theme: Theme, name: str) -> tuple[Mural, Layout]:
+    layout = _layout(ordered, theme)
+    document = _draw(layout, theme)
+    png = _paint(document, layout, theme)
+    return _mural(png, layout, name), layout
 
 
 def render_svg(cues: Cues, theme: str | Path | Theme = themefile.DEFAULT) -> str:

@@ -24,6 +24,7 @@ from muralkit.glyphs.clean import clean
 from muralkit.likeness import Glyphs, glyphs
 from muralkit.model import Memory
 from muralkit.store import Store
+from muralkit.vision import themes_for
 
 if TYPE_CHECKING:
     from muralkit.config import MuralSection
@@ -91,7 +92,7 @@ def find(store: Store, query: str, limit: int = 5, confusable: tuple[str, ...] =
 def confusable(mural: MuralSection) -> tuple[str, ...]:
     """What the faces of the configured themes make alike, as far as those can be read."""
     found: list[str] = []
-    for theme in dict.fromkeys([mural.theme, *mural.readers.values()]):
+    for theme in themes_for(mural.readers, mural.theme):
         with suppress(MuralkitError):  # said where a picture is drawn with it
             found += themes.load(theme).manifest.recall.confusable
     return tuple(dict.fromkeys(found))

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from functools import reduce
 from operator import add
 from types import GeneratorType
-from typing import Any
+from typing import Any, TypedDict
 
 from jinja2 import (
     BaseLoader,
@@ -37,7 +37,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from markupsafe import escape
 
 from muralkit.errors import TemplateError
-from muralkit.model import Ink, Layout
+from muralkit.model import Canvas, Ink, Layout, Placed
 from muralkit.theme import Theme
 
 
@@ -48,7 +48,7 @@ def draw(layout: Layout, theme: Theme) -> str:
     """
     template = _template(theme)
     try:
-        document = template.render(_data(layout, theme))
+        document = template.render(**_data(layout, theme))
     except Exception as error:
         raise _located(error, theme) from error
     try:
@@ -121,7 +121,7 @@ def source_line(layout: Layout, theme: Theme, offset: int | None) -> str:
     where, written = f"{template.filename}", 0
     if offset is None:
         return where
-    generator = template.root_render_func(template.new_context(_data(layout, theme)))
+    generator = template.root_render_func(template.new_context({**_data(layout, theme)}))
     with suppress(Exception):  # it may raise where it did not the first time
         for piece in generator:
             text = str(piece)
@@ -199,8 +199,22 @@ def _styles(layout: Layout, theme: Theme) -> tuple[Style, ...]:
     )
 
 
-def _data(layout: Layout, theme: Theme) -> dict[str, Any]:
-    """What a template gets; the README's guide for theme authors lists it."""
+class TemplateData(TypedDict):
+    """What a template gets, by name; guide.py makes the README's tables of it.
+
+    `inks` and `theme` are the manifest's settings as mappings: a template may write both
+    `inks.page` and `inks["page"]`.
+    """
+
+    canvas: Canvas
+    placed: tuple[Placed, ...]
+    styles: tuple[Style, ...]
+    inks: dict[str, Any]
+    layout: Layout
+    theme: dict[str, Any]
+
+
+def _data(layout: Layout, theme: Theme) -> TemplateData:
     return {
         "canvas": layout.canvas,
         "placed": layout.placed,
@@ -323,7 +337,7 @@ def _located(error: Exception, theme: Theme) -> TemplateError:
 
 
 _HINTS: Mapping[str, str] = {
-    "UndefinedError": "The README (Themes) lists what a template gets.",
+    "UndefinedError": "The README (A theme author's guide) lists what a template gets.",
     "SecurityError": "Templates run in a sandbox: they only read the data that they get.",
     "TemplateNotFound": "A template includes only files NAME.j2 beside it, or bundled ones.",
 }

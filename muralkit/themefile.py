@@ -103,6 +103,12 @@ def _locate(name_or_path: str | Path, called: str = "") -> Path:
     except (OSError, ValueError):
         pass
     called = called or str(name_or_path)
+    if called == "auto":
+        raise ThemeError(
+            "'auto' is no theme: it takes one by the model that reads.",
+            hint='Set mural.theme to "auto" in the configuration; here, name a theme: '
+            f"{', '.join(names())}.",
+        )
     near = get_close_matches(called.lower(), names(), n=1)
     raise ThemeError(
         f"There is no theme {called!r}.",

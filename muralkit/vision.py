@@ -1,4 +1,4 @@
-"""Does a model accept images? What is declared in, yes or no and by whom, out.
+"""Does a model accept images, and in which theme? What is declared in, the answers out.
 
 Asked in order: what the harness says of the model, the harness's own list of models,
 and the user's table. Only a declared image input is a yes; whatever is unknown,
@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from muralkit import files, modelsdev
+from muralkit.readers import AUTO, known, table
+from muralkit.themefile import DEFAULT
 
 PROVIDERS = {"openai-codex": "openai", "google-antigravity": "google"}
 """Harnesses' own names of providers, and what the lists of models call them."""
@@ -120,7 +122,23 @@ def _configured(model: str, table: Mapping[str, bool]) -> bool | None:
     return table[max(fitting, key=len)] if fitting else None
 
 
+def themes_for(readers: Mapping[str, str], default: str) -> tuple[str, ...]:
+    """Every theme that `theme_for` can come to, whatever the model."""
+    chosen = dict.fromkeys([default, *readers.values()])
+    if AUTO in chosen:
+        del chosen[AUTO]
+        chosen |= dict.fromkeys([DEFAULT, *(reader.theme for reader in table())])
+    return tuple(chosen)
+
+
 def theme_for(model: str, readers: Mapping[str, str], default: str) -> str:
-    """The theme for a reader: that of the longest pattern that fits, else the default."""
+    """The theme for a reader: that of the longest of the user's patterns that fits, else
+    the default. Where either is "auto", readers.toml says it; a model that it does not
+    know, or none, gets the standard theme.
+    """
     fitting = [pattern for pattern in readers if fnmatchcase(model, pattern)]
-    return readers[max(fitting, key=len)] if fitting else default
+    chosen = readers[max(fitting, key=len)] if fitting else default
+    if chosen != AUTO:
+        return chosen
+    reader = known(model)
+    return reader.theme if reader else DEFAULT

@@ -163,3 +163,14 @@ def test_a_damaged_picture_of_a_session_is_a_warning(clinic: Clinic) -> None:
     code, findings = clinic.look()
     assert code == 1 and ("warning", "sessions") in bad(findings)
     assert any("muralkit fold --session one" in f["hint"] for f in findings)
+
+
+def test_auto_looks_at_every_theme_that_it_can_lead_to(clinic: Clinic) -> None:
+    clinic.configure('{"mural": {"theme": "auto", "readers": {"a/*": "nope.toml", "b/*": "dark"}}}')
+    code, findings = clinic.look()
+    themes = [(f["severity"], f["what"]) for f in findings if f["area"] == "theme"]
+    drawn = [what.partition(" ")[0] for severity, what in themes if severity == "fine"]
+    assert sorted(drawn) == ["dark", "dense", "large", "standard"]
+    assert code == 2 and [what for severity, what in themes if severity == "error"] == [
+        f"There is no theme '{clinic.project / 'nope.toml'}'."
+    ]

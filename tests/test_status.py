@@ -192,3 +192,16 @@ def test_the_status_for_a_model(project: Path, tmp_path: Path) -> None:
         assert found["theme"] == "standard"
     text = run("status", "--project", project, "--model", "b/x").stdout
     assert b"model     b/x: no images, by nobody" in text
+
+
+def test_auto_is_the_theme_for_the_model_and_without_one_the_standard_one(project: Path) -> None:
+    memory("import", assets.demo_file(), "--project", project)
+    configure(project, mural={"theme": "auto"}, memory={"injection_budget_tokens": 500})
+    here = ("--project", project, "--json")
+    assert json.loads(run("status", *here).stdout)["theme"] == "standard"
+    for model, theme in (("anthropic/claude-opus-4-8", "large"), ("a/unknown", "standard")):
+        assert json.loads(run("status", "--model", model, *here).stdout)["theme"] == theme
+    done = run("render", "--all", "-o", project / "m.png", *here)
+    assert json.loads(done.stdout)["theme"] == "standard"
+    done = run("render", "--theme", "auto", *here)
+    assert done.returncode == 2 and b"Set mural.theme" in done.stderr

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -213,24 +212,6 @@ def test_what_is_confusable_is_no_part_of_the_picture(tmp_path: Path) -> None:
 def test_what_is_confusable_is_checked(tmp_path: Path, value: str, message: str) -> None:
     error = fault(write(tmp_path, f"[recall]\nconfusable = {value}\n"))
     assert error.what.startswith("recall.confusable") and message in error.what
-
-
-def test_the_readme_has_every_key_of_a_manifest() -> None:
-    from dataclasses import fields
-
-    from muralkit.manifest import SECTIONS, FaceEntry, Manifest
-    from tests.conftest import ROOT
-
-    readme = (ROOT / "README.md").read_text("utf-8")
-    keys = [(name, item.name) for name, kind in SECTIONS.items() for item in fields(kind)]
-    keys += [(item.name, "") for item in fields(Manifest) if item.name not in SECTIONS]
-    for name, key in keys:
-        rows = [
-            line for line in readme.splitlines() if line.startswith("| `") and f"`{name}" in line
-        ]
-        assert any(f".{key}`" in row if key else f"`{name}`" in row for row in rows), (name, key)
-    face = next(line for line in readme.splitlines() if line.startswith("| `[[face]]`"))
-    assert all(f"`{key}`" in face for key in map(attrgetter("name"), fields(FaceEntry)))
 
 
 @pytest.mark.parametrize("template", ["mine.svg", "sub/mine.svg.j2", "../mine.svg.j2", "/x.j2"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muralkit.vision import Sight, look, theme_for
+from muralkit.vision import Sight, look, theme_for, themes_for
 
 
 @pytest.fixture
@@ -123,3 +123,29 @@ def test_the_longest_pattern_counts() -> None:
     assert [theme_for(m, readers, "standard") for m in ("a/x", "a/b-2", "c/d")] == [
         "dense", "large", "standard",
     ]  # fmt: skip
+
+
+def test_auto_is_the_theme_of_the_model_s_row() -> None:
+    models = (
+        "anthropic/claude-fable-5-20260901", "openrouter/anthropic/claude-opus-4.8",
+        "OpenAI/GPT-5.6-sol", "x-ai/grok-4.5", "moonshot/kimi-k3", "qwen/Qwen3.8-VL",
+        "anthropic/claude-opus-5", "google/gemini-3.6-flash", "google/gemini-2.5-pro", "",
+    )  # fmt: skip
+    assert [theme_for(model, {}, "auto") for model in models] == [
+        "dense", "large", "large", "large", "large", "large", "standard", "dense", "standard",
+        "standard",
+    ]  # fmt: skip
+
+
+def test_the_user_s_own_readers_come_before_the_package_s() -> None:
+    readers = {"anthropic/*": "mine.toml", "anthropic/claude-opus-4*": "auto"}
+    assert theme_for("anthropic/claude-fable-5", readers, "auto") == "mine.toml"
+    assert theme_for("anthropic/claude-opus-4-8", readers, "dense") == "large"
+    assert theme_for("openai/gpt-5", readers, "auto") == "large"
+    assert theme_for("openai/gpt-5", readers, "dense") == "dense"
+
+
+def test_every_theme_that_a_configuration_can_come_to() -> None:
+    assert themes_for({"a": "dark", "b": "dark"}, "dense") == ("dense", "dark")
+    assert set(themes_for({"a": "dark"}, "auto")) == {"dark", "standard", "dense", "large"}
+    assert "auto" not in themes_for({"a": "auto"}, "dense")

@@ -100,6 +100,7 @@ class _Commands(click.Group):
 _COMMANDS = {
     "render": "draw:render",
     "demo": "draw:demo",
+    "preview": "preview:preview",
     "memory": "memory:memory_group",
     "dream": "dream:dream",
     "recall": "recall:recall",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import click
 
+from muralkit.cli.cues import overflow, read_cues
 from muralkit.cli.options import (
     JSON,
     NO_CACHE,
@@ -23,9 +23,6 @@ from muralkit.cli.options import (
 )
 from muralkit.cli.projects import PROJECT, STORE
 from muralkit.model import Cue, Mural, Reason
-
-MOST = 2**28
-"""Bytes of cues: two million of them."""
 
 
 @click.command()
@@ -71,10 +68,10 @@ def render(
     inputs = [] if cues is None or str(cues) == "-" else [cues]
     _check_targets([output, svg_file or "", "-" if as_json else ""], inputs, theme)
     if cues is None:
-        entries = _overflow(project, store_path, everything)
+        entries = overflow(project, store_path, everything)
     else:
         name = "standard input" if str(cues) == "-" else str(cues)
-        entries = cuefile.read(_read(cues), name)
+        entries = cuefile.read(read_cues(cues), name)
     document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
     try:
         with open_cache(no_cache, project) as cache:
@@ -139,31 +136,6 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
         click.echo(f"  {label:<22}{price:>7,}", err=True)
 
 
-def _overflow(project: Path, store_path: Path | None, everything: bool) -> list[Cue]:
-    """What of the project's memories is to be drawn."""
-    from muralkit import survey as surveys
-    from muralkit.errors import InputError
-    from muralkit.place import open_place
-
-    with open_place(project, store_path) as place:
-        config = place.loaded.config
-        found = surveys.survey(place.store, config, everything=everything)
-    if not found.drawable:
-        pool, beyond = counted(len(found.pool)), len(found.selection.overflow)
-        if not found.pool:
-            what = "this project has no memories"
-            hint = "`muralkit memory import AGENTS.md` reads notes; `muralkit demo` needs none."
-        elif not beyond:
-            what = f"all of the project's {pool} fit the text budget"
-            hint = "`--all` draws those that have a current cue all the same."
-        else:
-            among = pool if everything else f"{beyond:,} beyond the text budget"
-            what = f"of the project's {among}, none has a current cue"
-            hint = "`muralkit status` tells where the project stands."
-        raise InputError(f"There is nothing to draw: {what}.", hint=hint)
-    return list(found.drawable)
-
-
 def _write(results: list[tuple[str, bytes]]) -> None:
     """Files first, all or none; then what goes to standard output."""
     from muralkit.output import write_all, write_stdout
@@ -193,41 +165,6 @@ def _check_targets(outputs: list[str], inputs: list[Path], theme: str) -> None:
         if file in taken or file in files[:number]:
             what = "an input" if file in taken else "another output"
             raise click.UsageError(f"{file} is {what}: give another path.")
-
-
-def _read(path: Path) -> bytes:
-    if str(path) == "-":
-        if sys.stdin is None:
-            raise click.UsageError("Standard input is closed.")
-        if sys.stdin.isatty():
-            click.echo("Reading cues from the terminal; end with Ctrl-D.", err=True)
-        return _limited(sys.stdin.buffer, "standard input")
-    if not path.name:
-        raise click.UsageError(
-            "CUES is empty or this folder: give the path of a JSON file, or - for standard input."
-        )
-    try:
-        with path.open("rb") as stream:  # a pipe is fine: <(...)
-            return _limited(stream, str(path))
-    except (OSError, ValueError) as error:
-        from muralkit.errors import InputError
-
-        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise InputError(
-            f"The file can't be read: {reason}.",
-            where=str(path),
-            hint="Give the path of a JSON file of cues, or - for standard input.",
-        ) from error
-
-
-def _limited(stream: BinaryIO, name: str) -> bytes:
-    """All of a stream that has an end."""
-    data = stream.read(MOST + 1)
-    if len(data) > MOST:
-        from muralkit.errors import InputError
-
-        raise InputError(f"There are more than {MOST >> 20} MiB of cues.", where=name)
-    return data
 
 
 def _report(mural: Mural, output: str, theme: str) -> dict[str, Any]:

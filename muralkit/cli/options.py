@@ -82,11 +82,15 @@ def open_cache(off: bool, project: Path = Path()) -> Iterator[ReplayCache | None
 
 
 def configured_theme(project: Path = Path()) -> str:
-    """The theme that the configuration names. Raises ConfigError."""
+    """The theme that the configuration names, for no model in particular. Raises ConfigError."""
     from muralkit.themefile import DEFAULT
 
     found = _configured(project)
-    return found.mural.theme if found else DEFAULT
+    if found is None:
+        return DEFAULT
+    from muralkit.vision import theme_for
+
+    return theme_for("", {}, found.mural.theme)
 
 
 def _cache_settings(project: Path) -> tuple[bool, int]:

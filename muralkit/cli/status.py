@@ -36,7 +36,7 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
     from muralkit import vision
 
     mural = place.loaded.config.mural
-    sight, theme = None, mural.theme
+    sight, theme = None, vision.theme_for("", {}, mural.theme)
     if model is not None:
         sight = vision.look(model, harness=harness or "", table=mural.vision)
         theme = vision.theme_for(model, mural.readers, mural.theme)
@@ -67,6 +67,7 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
         return
     left = f", and {page['dropped']:,} are left out" if page["dropped"] else ""
     size = f"{page['width']} x {page['height']} px"
+    click.echo(f"theme     {plain(report['theme'])}")
     click.echo(f"mural     {size}: {counted(page['shown'], 'cue', 'cues')}{left}")
     whole = report["overflow_tokens"]
     click.echo(f"\nTokens of the mural, beside {whole:,} of the same memories as text:")

@@ -117,9 +117,11 @@ class Typesetter:
     def line(self, atoms: Sequence[Atom]) -> Line:
         """A wrapped line as runs."""
         height, ascent = self.height(atoms)
-        ids: dict[MemoryId, None] = dict.fromkeys(atom.cue.memory_id for atom in atoms)
+        starts: dict[MemoryId, float] = {}
+        for atom in atoms:
+            starts.setdefault(atom.cue.memory_id, atom.x - self._bullet * atom.start)
         runs = self._runs(self.shaper, self._stretches(atoms))
-        return Line(Role.TEXT, runs, height, ascent, tuple(ids))
+        return Line(Role.TEXT, runs, height, ascent, tuple(starts), tuple(starts.values()))
 
     def _stretches(self, atoms: Sequence[Atom]) -> list[Stretch]:
         stretches: list[Stretch] = []

@@ -184,7 +184,7 @@ class Methods:
         place = self._place(asked)
         config = place.loaded.config
         sight = None
-        theme = config.mural.theme
+        theme = vision.theme_for("", {}, config.mural.theme)
         if asked.model is not None:
             sight = vision.look(
                 asked.model,
@@ -192,7 +192,7 @@ class Methods:
                 declared=asked.inputs,
                 table=config.mural.vision,
             )
-            theme = vision.theme_for(asked.model, config.mural.readers, theme)
+            theme = vision.theme_for(asked.model, config.mural.readers, config.mural.theme)
         report = survey.report(place.store, config, theme, sight)
         return p.StatusAnswer.model_validate(report)
 

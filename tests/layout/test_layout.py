@@ -313,3 +313,17 @@ def test_a_category_of_megabytes_is_one_banner() -> None:
     theme = themes.load("dense")
     layout = page(theme, *(cue(n, "x", f"{n}" + "日" * 100_000) for n in range(3)))
     assert len(layout.shown) == 3 and layout.escaped[0].count == 300_000
+
+
+def test_a_line_says_where_each_cue_on_it_stands(squares: SquareTheme) -> None:
+    layout = page(squares(), cue(1, "abc"), cue(2, "de fg"), cue(3, " ".join(["hijk"] * 12)))
+    first, second = [item.line for item in layout.placed if item.line.role is Role.TEXT]
+    # A bullet takes 6.2 px, a glyph and a space 5, the gap 10.
+    assert [(name, round(left, 1), round(right, 1)) for name, left, right in first.spans()] == [
+        (1, 0.0, 31.2),
+        (2, 31.2, 72.4),
+        (3, 72.4, 273.6),
+    ]
+    assert [(name, left) for name, left, _ in second.spans()] == [(3, 10.0)]
+    assert second.width == second.runs[-1].x + second.runs[-1].width
+    assert not list(layout.placed[0].line.spans())  # a banner is no cue's

@@ -217,3 +217,12 @@ def test_a_bad_configuration_is_an_empty_baseline(filled: Methods, ask: Ask, pro
     assert made["parts"] == [] and "Not JSON" in made["reason"]
     switch_on(project)
     assert len(ask("baseline", **TURN)["parts"]) == 2
+
+
+def test_auto_is_the_theme_for_the_model_that_is_asked_for(
+    filled: Methods, ask: Ask, project: Path
+) -> None:
+    settings = project / ".muralkit/muralkit.json"
+    settings.write_text('{"mural": {"enabled": true, "theme": "auto"}}')
+    assert ask("status")["theme"] == "standard"
+    assert ask("status", model="openai/gpt-5.6", inputs=["image"])["theme"] == "large"

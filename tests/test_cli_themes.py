@@ -1,0 +1,212 @@
+"""`muralkit theme new`, `check` and `list`, as processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from dataclasses import fields, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from muralkit import proof, scaffold, themefile
+from muralkit import theme as themes
+from muralkit.errors import ThemeError
+from muralkit.manifest import SECTIONS
+from tests.test_cli import run
+
+
+def test_a_new_theme_draws_what_it_inherits_until_it_says_something(tmp_path: Path) -> None:
+    done = run("theme", "new", "mine", "--from", "dense", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, b"mine/theme.toml\n")
+    assert b"muralkit preview --theme mine" in done.stderr
+    assert themes.load(tmp_path / "mine").manifest == themes.load("dense").manifest
+    assert run("theme", "check", "mine", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("base", themefile.names())
+def test_every_key_is_there_with_the_value_in_force(tmp_path: Path, base: str) -> None:
+    """Taking the # away from every setting changes nothing."""
+    scaffold.create("mine", base, tmp_path, template=False)
+    path = tmp_path / "mine/theme.toml"
+    text = path.read_text("utf-8").partition("# A face of your own")[0]
+    whole = re.sub(r"^# (?=\w+ = )", "", text, flags=re.MULTILINE)
+    said = tomllib.loads(whole)
+    assert {name: set(said[name]) for name in SECTIONS} == {
+        name: {item.name for item in fields(kind)} for name, kind in SECTIONS.items()
+    }
+    path.write_text(whole, "utf-8")
+    made, expected = themes.load(path.parent).manifest, themes.load(base).manifest
+    assert replace(made, description="") == replace(expected, description="")
+
+
+def test_a_copied_template_is_the_one_that_draws(tmp_path: Path) -> None:
+    done = run("theme", "new", "mine", "--template", "-o", tmp_path / "a/b")
+    folder = tmp_path / "a/b/mine"
+    assert done.stdout.decode().split() == [
+        str(folder / "theme.toml"),
+        str(folder / "mural.svg.j2"),
+    ]
+    theme = themes.load(folder)
+    assert theme.templates["mural.svg.j2"].path.parent == folder.resolve()
+
+
+def test_a_theme_may_start_from_one_s_own(tmp_path: Path) -> None:
+    (tmp_path / "base.toml").write_text('inherits = "dense"\n[inks]\ntext = "#222222"\n')
+    done = run("theme", "new", "mine", "--from", "base.toml", "-o", "deep", cwd=tmp_path)
+    assert done.returncode == 0
+    assert 'inherits = "../../base.toml"' in (tmp_path / "deep/mine/theme.toml").read_text()
+    assert themes.load(tmp_path / "deep/mine").manifest.inks.text == "#222222"
+
+
+@pytest.mark.parametrize("there", ["file", "folder"])
+def test_what_is_there_is_not_overwritten(tmp_path: Path, there: str) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir() if there == "folder" else mine.write_text("x")
+    done = run("theme", "new", "mine", cwd=tmp_path)
+    assert done.returncode == 4 and b"nothing was written" in done.stderr
+    assert there == "file" or not list(mine.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", 'a"b', "dense", "auto", "a\nb"])
+def test_a_name_that_will_not_do_is_an_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ThemeError) as caught:
+        scaffold.create(name, "dense", tmp_path, template=False)
+    assert caught.value.hint and not list(tmp_path.iterdir())
+
+
+def test_a_base_that_cannot_be_used_is_an_error_and_makes_nothing(tmp_path: Path) -> None:
+    done = run("theme", "new", "mine", "--from", "dens", cwd=tmp_path)
+    assert done.returncode == 2 and b"Did you mean 'dense'?" in done.stderr
+    (tmp_path / "bad.toml").write_text('template = "none.svg.j2"\n')
+    done = run("theme", "new", "mine", "--from", "bad.toml", "--template", cwd=tmp_path)
+    assert done.returncode == 2 and b"can't be copied" in done.stderr
+    assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    assert run("theme", "new", "mine", "-o", tmp_path).returncode == 4
+
+
+def check(*arguments: object) -> tuple[int, dict[str, Any]]:
+    done = run("theme", "check", "--json", *arguments)
+    return done.returncode, json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", ["standard", "dark", "dense", "large"])
+def test_a_bundled_theme_is_fit_for_its_readers(name: str) -> None:
+    code, found = check(name)
+    assert (code, found["warnings"]) == (0, [])
+    assert found["reader"] == ("standard" if name == "dark" else name)
+
+
+def test_a_check_in_numbers() -> None:
+    code, found = check("standard")
+    assert (code, found["usable"], found["theme"]) == (0, True, "standard")
+    assert {item["ink"]: item["ratio"] for item in found["contrast"]} == {
+        "text": 21.0, "prohibition": 7.88, "mark": 6.09, "banner": 12.57,
+    }  # fmt: skip
+    assert found["distances"][0] == {"pair": "lI", "pixels": 0.33, "share": 0.04}
+    demo = found["demo"]
+    assert (demo["tokens"], demo["shown"], demo["dropped"]) == (663, 120, 0)
+    assert demo["characters_per_token"] == 10.48
+    assert found["readers"]["dense"] == [] and len(found["readers"]["large"]) == 2
+
+
+def test_a_floor_that_is_missed_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'inherits = "dense"\n[text]\nsize = 9.0\npitch = 9\n[inks]\ntext = "#888888"\n'
+        'banner_ground = "#d0d0d0"\n'
+    )
+    code, found = check(path)
+    assert (code, found["reader"]) == (1, "dense")
+    assert [warning.partition(" ")[2][:12] for warning in found["warnings"]] == [
+        "text is 9 px", "pitch is 9 p", "contrast of ", "contrast of ", "and 8 differ",
+    ]  # fmt: skip
+    done = run("theme", "check", path)
+    assert done.returncode == 1 and done.stdout.count(b"warning") == 5
+    assert b"\x1b" not in done.stdout
+
+
+def test_the_profile_that_is_asked_for_counts() -> None:
+    assert check("dense", "--reader", "large")[0] == 1
+    assert check("large", "--reader", "dense")[0] == 0
+    done = run("theme", "check", "dense", "--reader", "tiny")
+    assert done.returncode == 2 and b"dense, standard, large" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"theme.toml": "[text]\nsise = 3\n"}, "theme.toml"),
+        ({"theme.toml": "", "mural.svg.j2": "<svg>\n{{ nothing }}\n</svg>"}, "mural.svg.j2:2"),
+        ({"theme.toml": "", "mural.svg.j2": "{% for %}"}, "mural.svg.j2:1"),
+        ({"theme.toml": "", "mural.svg.j2": "<svg></svg>"}, "mural.svg.j2"),
+    ],
+)
+def test_a_theme_that_cannot_be_used(tmp_path: Path, files: dict[str, str], place: str) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    code, found = check(tmp_path)
+    assert (code, found["usable"]) == (2, False)
+    assert found["error"]["where"].endswith(place) and found["error"]["what"]
+    done = run("theme", "check", tmp_path)
+    assert done.returncode == 2 and place.encode() in done.stderr
+
+
+def test_contrast_is_as_wcag_has_it() -> None:
+    assert proof.contrast("#000000", "#ffffff") == proof.contrast("#ffffff", "#000000") == 21
+    assert proof.contrast("#777777", "#ffffff") == 4.48
+    assert proof.contrast("#0a0a0a", "#0a0a0a") == 1
+
+
+class Page(HTMLParser):
+    """What a page loads, and its figures."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.figures: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.loads += [values[key] or "" for key in ("src", "href", "data") if key in values]
+        if tag == "figure":
+            self.figures.append(values["id"] or "")
+        assert tag not in ("script", "iframe", "object")
+
+
+def test_the_page_of_themes_has_a_picture_of_each_and_loads_nothing(tmp_path: Path) -> None:
+    mine = tmp_path / "<b>"
+    mine.mkdir()
+    (mine / "theme.toml").write_text(
+        'inherits = "dense"\ndescription = "<script>alert(1)</script>"\n'
+    )
+    done = run("theme", "list", mine, "--page", tmp_path / "themes.html")
+    assert (done.returncode, done.stdout) == (0, b"")
+    page = Page((tmp_path / "themes.html").read_text())
+    assert page.figures == [*themefile.names(), "<b>"]
+    assert len(page.loads) == 6
+    assert all(source.startswith("data:image/png;base64,iVBOR") for source in page.loads)
+    assert (tmp_path / "themes.html").stat().st_size < 300_000
+
+
+def test_a_theme_too_large_for_a_small_picture_has_its_own(tmp_path: Path) -> None:
+    (tmp_path / "huge.toml").write_text("[text]\nsize = 80.0\npitch = 90\n[canvas]\ncolumns = 1\n")
+    done = run("theme", "list", tmp_path / "huge.toml", "--page", "-")
+    assert done.returncode == 0 and b'id="huge"' in done.stdout
+
+
+def test_one_s_own_themes_are_listed_where_they_are_named(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('description = "Ours."\n')
+    done = run("theme", "list", tmp_path / "mine.toml")
+    assert done.stdout.decode().splitlines()[-1] == "mine      Ours."
+    assert run("theme", "list", tmp_path / "none").returncode == 2
