@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -151,8 +152,9 @@ def test_it_is_read_while_the_other_program_writes(path: Path, own: SqliteStore)
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        counts = []
-        for _ in range(60):
+        counts: list[int] = []
+        until = time.monotonic() + 30  # a thread may be slow to start
+        while len(counts) < 60 or (counts[-1] == counts[0] and time.monotonic() < until):
             with opened(path, own) as store:
                 counts.append(len(store.memories()))
     finally:
