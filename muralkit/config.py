@@ -218,7 +218,7 @@ class Config(_Section):
     cache: CacheSection = CacheSection()
 
 
-USER_ONLY = ("store", "cache", "dreamer.endpoint")
+USER_ONLY = ("store", "cache", "dreamer.endpoint", "dreamer.in_session")
 """Keys that a project's file may not set."""
 
 

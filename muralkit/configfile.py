@@ -30,8 +30,8 @@ class Layer:
 
 def layers(root: Path, environment: Mapping[str, str] = os.environ) -> list[Layer]:
     """The files of a project in the order that they are read, whether there or not."""
-    home = environment.get("XDG_CONFIG_HOME") or str(Path("~/.config").expanduser())
-    user = Path(home)
+    configured = environment.get("XDG_CONFIG_HOME")
+    user = Path(configured) if configured else files.home(environment) / ".config"
     return [
         Layer(_jsonc(user / "cortexkit" / "magic-context"), False, True),
         Layer(_jsonc(root / ".cortexkit" / "magic-context"), True, True),

@@ -69,6 +69,9 @@ def project(folder: Path) -> Iterator[Finding]:
     from muralkit import project as projects
 
     root, name = projects.root(folder), projects.identity(folder)
+    if projects.is_shallow(folder):
+        what = f"{root} is a shallow clone: its memories are not those of whole clones"
+        yield Finding(Severity.WARNING, "project", what, "`git fetch --unshallow` makes it whole.")
     yield Finding(Severity.FINE, "project", f"{root} is {name}")
 
 

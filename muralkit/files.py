@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+
+from muralkit.errors import EnvironmentProblem
 
 MOST = 64 * 2**20
 """Bytes; the largest fonts in use, of all of Chinese, have half of that."""
@@ -38,6 +41,19 @@ def check_regular(path: Path, status: os.stat_result) -> None:
         raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+
+
+def home(environment: Mapping[str, str] = os.environ) -> Path:
+    """The user's home folder. Raises EnvironmentProblem where there is none."""
+    named = environment.get("HOME")
+    if named and Path(named).is_absolute():
+        return Path(named)
+    found = expanded("~") if not named else Path()
+    if not found.is_absolute():
+        raise EnvironmentProblem(
+            "There is no home folder.", hint="Set HOME to a folder, by its whole path."
+        )
+    return found
 
 
 def expanded(path: str) -> Path:

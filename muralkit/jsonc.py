@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +41,10 @@ class _Value:
 
 def loads(text: str) -> Any:
     """What the text says; an empty one is an empty object. Raises ValueError."""
+    with suppress(
+        ValueError, RecursionError
+    ):  # most is plain JSON, and read a hundred times faster
+        return json.loads(text)
     import json5
 
     try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from muralkit import files
+from muralkit.errors import MuralkitError
 
 
 def path(environment: Mapping[str, str] = os.environ) -> Path:
@@ -19,7 +20,7 @@ def path(environment: Mapping[str, str] = os.environ) -> Path:
     given = environment.get("OPENCODE_MODELS_PATH")
     if given:
         return Path(given)
-    cache = environment.get("XDG_CACHE_HOME") or str(Path("~/.cache").expanduser())
+    cache = environment.get("XDG_CACHE_HOME") or str(files.home(environment) / ".cache")
     return Path(cache) / "opencode" / "models.json"
 
 
@@ -28,7 +29,7 @@ def entry(model: str, environment: Mapping[str, str] = os.environ) -> Mapping[st
     provider, _, name = model.partition("/")
     try:
         found: Any = json.loads(files.read(path(environment)))[provider]["models"][name]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError, RuntimeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, MuralkitError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -124,6 +124,7 @@ class _Kept:
     place: Place
     stack: ExitStack
     identity: str
+    commit: str
     watched: tuple[str, ...]
     stamp: object
     checked_at: float
@@ -158,7 +159,8 @@ class Places:
         with ExitStack() as stack:
             place = _open(stack, root, loaded, identity, self._store_path, self._patience)
             watched = (*map(str, configfile.candidates(root)), *self._databases(loaded))
-            kept = _Kept(place, stack.pop_all(), identity, watched, _stamp(watched), now)
+            head, stamp = projects.commit(folder), _stamp(watched)
+            kept = _Kept(place, stack.pop_all(), identity, head, watched, stamp, now)
             self._kept[folder] = kept
         return place
 
@@ -174,10 +176,20 @@ class Places:
         if now - kept.checked_at > RECHECK:
             kept.checked_at = now
             try:
-                return kept.identity == projects.identity(folder)
+                return self._same_project(kept, folder)
             except EnvironmentProblem:
                 return False  # opening it anew says so
         return True
+
+    @staticmethod
+    def _same_project(kept: _Kept, folder: Path) -> bool:
+        head = projects.commit(folder)
+        if head == kept.commit and head:
+            return True
+        before, kept.commit = kept.commit, head
+        if head and before and not projects.leads_elsewhere(folder, before, head):
+            return True
+        return kept.identity == projects.identity(folder)
 
     def _databases(self, loaded: Loaded) -> list[str]:
         live = [_source(loaded)] if loaded.config.store.source == SOURCE else []

@@ -20,12 +20,33 @@ def identity(folder: Path) -> str:
     Raises EnvironmentProblem where the folder is in a checkout that git can't read:
     its memories would else go to another project without a word.
     """
-    roots = _git(folder, "rev-list", "--max-parents=0", "HEAD").split()
-    if roots:
+    head = commit(folder)
+    if head:
+        roots = _git(folder, "rev-list", "--max-parents=0", head).split()
+        if not roots:
+            raise _unreadable(folder, "its history is not whole")
         return f"git:{min(roots)}"
     _check_readable(folder)
     digest = hashlib.md5(str(folder.resolve()).encode(), usedforsecurity=False).hexdigest()
     return f"dir:{digest[:12]}"
+
+
+def commit(folder: Path) -> str:
+    """The commit of HEAD; nothing where there is none."""
+    return _git(folder, "rev-parse", "--verify", "--quiet", "HEAD").strip()
+
+
+def leads_elsewhere(folder: Path, before: str, now: str) -> bool:
+    """Whether what a commit adds to another one may change the identity: a root of its own.
+
+    It looks at the new commits only; a whole history takes git seconds where it is long.
+    """
+    return bool(_git(folder, "rev-list", "--max-parents=0", now, "--not", before).strip())
+
+
+def is_shallow(folder: Path) -> bool:
+    """Whether a clone lacks the start of its history, and so its first commit."""
+    return _git(folder, "rev-parse", "--is-shallow-repository").strip() == "true"
 
 
 def root(folder: Path) -> Path:
@@ -42,8 +63,12 @@ def _check_readable(folder: Path) -> None:
         return
     done = _run(folder, "rev-parse", "--git-dir")
     said = done.stderr.strip().splitlines() if done else []
-    raise EnvironmentProblem(
-        f"git can't read this checkout: {said[0] if said else 'it is not installed'}.",
+    raise _unreadable(checkout, said[0] if said else "it is not installed")
+
+
+def _unreadable(checkout: Path, why: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"git can't read this checkout: {why}.",
         where=str(checkout),
         hint="A project is its first commit. Mend it (`git -C FOLDER status` says more), or "
         "remove the .git folder if it is none.",
@@ -65,12 +90,29 @@ def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str] | No
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=10,
+            timeout=PATIENCE,
             check=False,
-            env={**environment, "LC_ALL": "C"},
+            env={**environment, **_NOTHING_RUNS, "LC_ALL": "C"},
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired as error:
+        raise EnvironmentProblem(
+            f"git takes more than {PATIENCE:.0f} s to read this checkout.",
+            where=str(folder),
+            hint="`git commit-graph write --reachable` lets it read a long history in no time.",
+        ) from error
+    except OSError:
         return None
 
+
+_NOTHING_RUNS = {
+    "GIT_ALLOW_PROTOCOL": "none",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+}
+"""A checkout's configuration names programs, for fetching what it lacks: none is run."""
+
+PATIENCE = 30.0
+"""Seconds for git: a history of 400,000 commits takes it 3."""
 
 _ELSEWHERE = frozenset(("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"))

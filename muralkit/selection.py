@@ -6,9 +6,10 @@ overflow, and the overflow's current cues in the order that they are drawn in.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from muralkit.glyphs.clean import clean
 from muralkit.model import Cue, Memory, Status, StoredCue, category_order
@@ -90,4 +91,12 @@ def _rank(memory: Memory) -> tuple[bool, int, int]:
 
 
 def _tag(category: str, slash: str = "") -> str:
-    return f"<{slash}{escape(clean(category)[0])}>"
+    """A category's tag: its own, where it is a name as ours are, so that none can be taken
+    for a tag of somebody else's.
+    """
+    if _NAME.fullmatch(category):
+        return f"<{slash}{category}>"
+    return "</CATEGORY>" if slash else f"<CATEGORY name={quoteattr(clean(category)[0])}>"
+
+
+_NAME = re.compile("[A-Z][A-Z0-9_]*")

@@ -19,7 +19,7 @@ from muralkit.errors import MuralkitError, StoreError
 from muralkit.model import Frozen, Mural
 from muralkit.store import Store
 from muralkit.store.sqlite import SqliteStore
-from muralkit.vision import declined, look, theme_for
+from muralkit.vision import accepts, look, theme_for
 
 KEPT = 7 * 86400.0
 """Seconds after which a session that nobody used is forgotten; its next turn would fold anyway."""
@@ -45,7 +45,8 @@ class Turn:
 class Baseline:
     """What an agent gets before the conversation, and why it is this.
 
-    `png` and `marker` come together or not at all.
+    `png` and `marker` come together or not at all. `failed`: nothing can be read, and what
+    the agent had before is better than this.
     """
 
     text: str
@@ -53,6 +54,7 @@ class Baseline:
     png: bytes | None
     folded: bool
     reason: str
+    failed: bool = False
 
 
 def facts(turn: Turn, project: str, config: Config) -> dict[str, str]:
@@ -69,6 +71,7 @@ def facts(turn: Turn, project: str, config: Config) -> dict[str, str]:
         "project": project,
         "settings": hashlib.sha256(json.dumps(settings).encode()).hexdigest(),
         "renderer": key.renderer(),
+        SIGHT: _said(turn.declared),
     }
 
 
@@ -80,11 +83,13 @@ def why_fold(
         return "first use of the session"
     if turn.fold or not frozen.facts:
         return "somebody asked for it"
-    for name, value in now.items():
-        if frozen.facts.get(name) != value:
-            return _CHANGED[name]
-    if frozen.png is not None and declined(turn.declared):
+    for name, why in _CHANGED.items():
+        if frozen.facts.get(name) != now.get(name):
+            return why
+    if frozen.png is not None and now.get(SIGHT) == "no":
         return "the model no longer accepts images"
+    if frozen.facts.get(SIGHT) == "unknown" and now.get(SIGHT) == "yes":
+        return "the model is now known to accept images"
     if at - frozen.used_at > lifetime:
         return f"idle for more than {lifetime:g} s"
     return ""
@@ -97,6 +102,15 @@ _CHANGED = {
     "settings": "the switch, the budget or the theme changed",
     "renderer": "a new version of the renderer",
 }
+
+
+SIGHT = "images"
+"""The fact of what the harness said of the model's inputs: yes, no or unknown."""
+
+
+def _said(declared: object) -> str:
+    images = accepts(declared)
+    return "unknown" if images is None else "yes" if images else "no"
 
 
 _SINCE = "nothing has changed since the fold: "
@@ -174,9 +188,11 @@ def safely(
         return baseline(turn, own, memories, config, at)
     except MuralkitError as error:
         why = error.what
+    except ImportError:  # another version lies where this one came from: let it take over
+        raise
     except Exception as error:  # an agent's turn must not end for a fault of ours
         why = f"{type(error).__name__}: {error}"
-    return Baseline("", "", None, False, f"there is no baseline: {why}")
+    return Baseline("", "", None, False, f"there is no baseline: {why}", failed=True)
 
 
 def _fold(turn: Turn, memories: Store, config: Config) -> tuple[str, Mural | None, str]:

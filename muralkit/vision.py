@@ -12,7 +12,6 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 from muralkit import files, modelsdev
@@ -47,7 +46,7 @@ def look(
     counts.
     """
     answers = [
-        ("the harness", _inputs(declared)),
+        ("the harness", accepts(declared)),
         (f"{harness}'s list of models", _listed(model, harness, environment)),
         ("mural.vision", _configured(model, table or {})),
     ]
@@ -57,12 +56,7 @@ def look(
     return Sight(False, "")
 
 
-def declined(declared: object) -> bool:
-    """Whether a harness says that its model takes no images; see `look`."""
-    return _inputs(declared) is False
-
-
-def _inputs(value: object) -> bool | None:
+def accepts(value: object) -> bool | None:
     """Whether declared inputs have images: only a plain yes is one. None: it says nothing."""
     if isinstance(value, list | tuple):
         return "image" in value
@@ -82,7 +76,7 @@ def _listed(model: str, harness: str, environment: Mapping[str, str]) -> bool | 
         inputs = (_own_inputs(providers, name) for name in names)
     else:
         return None
-    return next((images for value in inputs if (images := _inputs(value)) is not None), None)
+    return next((images for value in inputs if (images := accepts(value)) is not None), None)
 
 
 def _names(model: str) -> Iterator[str]:
@@ -95,14 +89,16 @@ def _names(model: str) -> Iterator[str]:
 
 def _providers(harness: str, environment: Mapping[str, str]) -> Any:
     """The providers of Pi's models.json or OMP's models.yml."""
-    home = Path(environment.get("HOME") or "~").expanduser()
     try:
+        chosen = environment.get("PI_CODING_AGENT_DIR")  # OMP obeys it too
+        own = files.home(environment) / f".{harness}/agent" if not chosen else None
+        folder = own or files.expanded(chosen or "")
         if harness == "pi":
-            data: Any = json.loads(files.read(home / ".pi/agent/models.json"))
+            data: Any = json.loads(files.read(folder / "models.json"))
         else:
             import yaml
 
-            data = yaml.safe_load(files.read(home / ".omp/agent/models.yml"))
+            data = yaml.safe_load(files.read(folder / "models.yml"))
         return data["providers"]
     except Exception:  # a list that can't be read says nothing, whatever is wrong with it
         return {}

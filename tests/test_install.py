@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from muralkit import __version__, jsonc
-from muralkit.errors import InputError, OutputError
+from muralkit.errors import InputError, MuralkitError, OutputError
 from muralkit.harness import install as installer
 from muralkit.harness import plugins
 from muralkit.harness.install import HARNESSES, Scope, apply, found, installing, removing
@@ -262,3 +262,71 @@ def test_a_key_that_is_wrong_is_refused(root: Path, arguments: list[str], says: 
     done = run(root, "config", "set", *arguments)
     assert done.returncode == 2 and says in done.stderr and "Traceback" not in done.stderr
     assert not list(root.rglob("muralkit.json*"))
+
+
+@pytest.mark.parametrize("harness", HARNESSES)
+def test_a_projects_link_leads_nowhere(
+    environment: dict[str, str], root: Path, tmp_path: Path, harness: str
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("{}")
+    path = installer.place(harness, "project", root, environment)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.symlink_to(mine)
+    for change in (installing, removing):
+        with pytest.raises(InputError, match="leads out of the project"):
+            change(harness, "project", root, environment)
+    path.unlink()
+    if harness != "claude-code":
+        path.parent.rmdir()
+        path.parent.symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(InputError, match="leads out of the project"):
+            installing(harness, "project", root, environment)
+    assert mine.read_text() == "{}"
+
+
+def test_a_copy_is_not_written_through_a_link(
+    environment: dict[str, str], root: Path, tmp_path: Path
+) -> None:
+    (root / ".mcp.json").write_text('{"a": 1}')
+    (tmp_path / "mine").write_text("mine")
+    (root / ".mcp.json.before-muralkit").symlink_to(tmp_path / "mine")
+    apply(installing("claude-code", "project", root, environment))
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert (root / ".mcp.json.before-muralkit").read_text() == '{"a": 1}'
+
+
+def test_what_another_program_writes_meanwhile_is_kept(
+    environment: dict[str, str], root: Path
+) -> None:
+    path = root / ".mcp.json"
+    path.write_text('{"a": 1}')
+    change = installing("claude-code", "project", root, environment)
+    path.write_text('{"a": 2}')
+    with pytest.raises(OutputError, match="has just changed the file"):
+        apply(change)
+    assert path.read_text() == '{"a": 2}'
+
+
+def test_a_file_of_somebody_elses_making_is_not_removed(
+    environment: dict[str, str], root: Path
+) -> None:
+    path = root / ".mcp.json"
+    path.write_text('\ufeff{"mcpServers": {}}')
+    apply(installing("claude-code", "project", root, environment))
+    assert path.read_text().startswith("\ufeff{")
+    apply(removing("claude-code", "project", root, environment))
+    assert json.loads(path.read_text("utf-8-sig")) == {"mcpServers": {}}
+
+
+def test_a_large_file_takes_no_time(environment: dict[str, str], root: Path) -> None:
+    """Claude Code keeps its history there: a parser in Python took half a minute."""
+    entry = {"history": [{"display": "x " * 40}] * 20}
+    (root / ".mcp.json").write_text(json.dumps({"projects": {f"/p{n}": entry for n in range(400)}}))
+    apply(installing("claude-code", "project", root, environment))
+    assert len(json.loads((root / ".mcp.json").read_text())["projects"]) == 400
+
+
+def test_a_home_that_is_no_whole_path_is_said(root: Path) -> None:
+    with pytest.raises(MuralkitError, match="There is no home folder"):
+        installer.place("pi", "user", root, {"HOME": "relative"})

@@ -114,3 +114,51 @@ def test_few_places_stay_open(places: Places, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="closed") as raised:
         second.own.projects()
     assert isinstance(raised.value.__cause__, sqlite3.ProgrammingError)
+
+
+def test_a_new_commit_is_no_reason_to_read_the_whole_history(
+    places: Places, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "p"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "1")
+    first = places.at(folder)
+
+    def whole(folder: Path) -> str:
+        raise AssertionError("the whole history was read")
+
+    monkeypatch.setattr("muralkit.project.identity", whole)
+    clock.now += RECHECK + 1
+    assert places.at(folder) is first
+    git(folder, "commit", "-q", "--allow-empty", "-m", "2")
+    clock.now += RECHECK + 1
+    assert places.at(folder) is first
+    git(folder, "checkout", "-q", "--orphan", "other")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "another root")
+    clock.now += RECHECK + 1
+    with pytest.raises(AssertionError):
+        places.at(folder)
+
+
+def test_a_checkout_runs_no_program_of_its_own(places: Places, tmp_path: Path) -> None:
+    """A commit that is missing is not fetched: the way there is the checkout's to say."""
+    folder = tmp_path / "evil"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "1")
+    git(folder, "commit", "-q", "--allow-empty", "-m", "2")
+    asked = ["git", "-C", str(folder), "rev-list", "--max-parents=0", "HEAD"]
+    root = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    (folder / ".git/objects" / root[:2] / root[2:]).unlink()
+    for key, value in (
+        ("core.repositoryformatversion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.url", str(folder / "nowhere")),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.uploadpack", f"touch {tmp_path}/ran; false"),
+    ):
+        git(folder, "config", key, value)
+    with pytest.raises(EnvironmentProblem, match="its history is not whole"):
+        places.at(folder)
+    assert not (tmp_path / "ran").exists()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,7 +74,8 @@ def test_the_block() -> None:
         "<project-memory>\n"
         "<PROJECT_RULES>\n#7: rule\n</PROJECT_RULES>\n"
         "<NAMING>\n#2: a\n#3: b\n</NAMING>\n"
-        "<zoo>\n#9: use &lt;/NAMING&gt; &amp; &lt;b&gt; in one line\n</zoo>\n"
+        '<CATEGORY name="zoo">\n'
+        "#9: use &lt;/NAMING&gt; &amp; &lt;b&gt; in one line\n</CATEGORY>\n"
         "</project-memory>"
     )
 
@@ -115,3 +119,14 @@ def test_only_current_cues_are_drawn_in_their_order() -> None:
         Cue(2, "PROJECT_RULES", 20, "cue"),
         Cue(1, "ARCHITECTURE", 10, "cue"),
     ]
+
+
+@pytest.mark.parametrize(
+    "category",
+    ["/project-memory", "system-reminder", "/memory-mural", 'x" y="', "a\nb", "A>", "Ä", "a b"],
+)
+def test_no_category_can_be_taken_for_another_tag(category: str) -> None:
+    lines = block([memory(1, "x", category=category)]).splitlines()
+    assert lines[0] == "<project-memory>" and lines[-1] == "</project-memory>"
+    assert re.fullmatch(r"<CATEGORY name=(\"[^\"<>]*\"|'[^'<>]*')>", lines[1])
+    assert lines[2:-1] == ["#1: x", "</CATEGORY>"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON, counted, emit, plain
+from muralkit.cli.options import JSON, counted, emit, line, plain
 from muralkit.cli.projects import PROJECT, STORE, with_place
 from muralkit.errors import InputError
 from muralkit.model import Memory, Status
@@ -119,7 +119,7 @@ def memory_list(everything: bool, category: str | None, as_json: bool, place: Pl
         text = plain(" ".join(memory.content.split()))
         short = text if len(text) <= 80 else text[:79] + "…"
         number = click.style(f"{memory.id:>5}", bold=True)
-        click.echo(f"{number}{mark} {memory.weight:>3}  {plain(memory.category):<14} {short}")
+        click.echo(f"{number}{mark} {memory.weight:>3}  {line(memory.category):<14} {short}")
     if not found and sys.stdout.isatty():
         click.echo("No memories yet. `muralkit memory import AGENTS.md` reads notes.", err=True)
 

@@ -25,11 +25,20 @@ def emit(value: Any, indent: int | None = None) -> None:
 
 
 def plain(text: str) -> str:
-    """Text from outside for a terminal: what could move its cursor is spelled out."""
+    """Text from outside for a terminal: what could move its cursor, or can't be seen, is
+    spelled out.
+    """
     return _CONTROL.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+def line(text: str) -> str:
+    """The same, on one line."""
+    return plain(" ".join(text.split()))
+
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 
 
 def counted(number: int, one: str = "memory", more: str = "memories") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from muralkit.cli.options import JSON, counted, emit, plain
+from muralkit.cli.options import JSON, counted, emit, line
 from muralkit.cli.projects import PROJECT, STORE, with_place
 
 if TYPE_CHECKING:
@@ -106,6 +106,8 @@ def sessions(as_json: bool, place: Place) -> None:
     for item in found:
         when = datetime.fromtimestamp(item.used_at).astimezone()
         picture = "damaged" if item.damaged else "picture" if item.png else "text"
-        name = click.style(plain(f"{item.harness} {item.session}"), bold=True)
+        name = click.style(line(f"{item.harness} {item.session}"), bold=True)
+        about = line(f"{item.facts.get('model', '')} in {item.project}")
         folds = counted(item.folds, "fold", "folds")
-        click.echo(f"{name}  {when:%Y-%m-%d %H:%M}  {folds}, {picture}: {plain(item.reason)}")
+        click.echo(f"{name}  {when:%Y-%m-%d %H:%M}  {folds}, {picture}: {line(item.reason)}")
+        click.echo(f"  {about}")

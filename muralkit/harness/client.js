@@ -5,7 +5,8 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 
 const TIMEOUT = 3000; // ms for an answer: a start and a fold take 1,000 on a slow machine
-const PAUSE = 60_000; // ms without muralkit after a failure: a turn is late once, not each time
+const PAUSE = 60_000; // ms without muralkit after a failure, twice as long after the next one
+const LONGEST_PAUSE = 3_600_000; // ms
 const LONGEST = 64 * 2 ** 20; // characters of a line that is still taken for an answer
 const SESSIONS = 50; // whose last baseline is kept, for when muralkit fails in mid-session
 
@@ -18,6 +19,7 @@ class Server {
     this.number = 0;
     this.text = "";
     this.pausedUntil = 0;
+    this.pause = PAUSE;
   }
 
   // The result of a request. Rejects where there is none in time.
@@ -81,13 +83,15 @@ class Server {
     if (!waiting) return;
     this.waiting.delete(message.id);
     clearTimeout(waiting.timer);
+    this.pause = PAUSE;
     if (message.error) waiting.reject(new Error(String(message.error.message)));
     else waiting.resolve(message.result);
   }
 
   // End the process, and whatever waits for it; it is not asked again for a while.
   fail(error) {
-    this.pausedUntil = Date.now() + PAUSE;
+    this.pausedUntil = Date.now() + this.pause;
+    this.pause = Math.min(2 * this.pause, LONGEST_PAUSE);
     this.stop(error);
   }
 
@@ -142,6 +146,7 @@ class Muralkit {
         harness: this.harness,
         protocol: this.about.protocol,
       });
+      if (answer?.available === false) throw new Error(String(answer.reason));
       const parts = answer?.enabled === true && Array.isArray(answer.parts) ? answer.parts : [];
       this.compresses = answer?.compress === true;
       this.keep(turn, parts);
@@ -162,10 +167,7 @@ class Muralkit {
     const { matches } = await this.server.ask("recall", { project, query: String(query) }, 10_000);
     if (!matches.length) return "Nothing that is remembered is like it.";
     return matches
-      .map(
-        ({ certainty, memory }) =>
-          `${certainty}: #${memory.id} ${memory.category}: ${memory.content}`,
-      )
+      .map(({ certainty, memory }) => `${certainty}: #${memory.id} ${told(memory)}`)
       .join("\n");
   }
 
@@ -206,6 +208,14 @@ class Muralkit {
     }
   }
 }
+
+// A memory on one line of its own, and unable to fake another one or a tag.
+const told = ({ category, content }) =>
+  `${category}: ${content}`
+    .replace(/\s+/g, " ")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;");
 
 const RECALL =
   "Look up a project memory by something read in the memory mural or elsewhere: a name, path, " +

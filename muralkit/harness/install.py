@@ -54,7 +54,7 @@ class Change:
 
 def place(harness: str, scope: Scope, root: Path, environment: Mapping[str, str]) -> Path:
     """The file that a harness reads: its plug-in, or its list of MCP servers."""
-    home = Path(environment.get("HOME") or Path.home())
+    home = files.home(environment)
     if scope == "project":
         return (
             root
@@ -68,43 +68,42 @@ def place(harness: str, scope: Scope, root: Path, environment: Mapping[str, str]
     if harness == "opencode":
         config = environment.get("XDG_CONFIG_HOME") or str(home / ".config")
         return Path(config) / "opencode/plugin/muralkit.js"
-    if harness == "pi":
-        folder = environment.get("PI_CODING_AGENT_DIR") or str(home / ".pi/agent")
+    if harness in ("pi", "omp"):  # OMP obeys Pi's variable too
+        folder = environment.get("PI_CODING_AGENT_DIR") or str(home / f".{harness}/agent")
         return files.expanded(folder) / "extensions/muralkit.js"
-    if harness == "omp":
-        return home / ".omp/agent/extensions/muralkit.js"
-    return home / ".claude.json"
+    claude = environment.get("CLAUDE_CONFIG_DIR")
+    return (files.expanded(claude) if claude else home) / ".claude.json"
 
 
 def installing(
     harness: str, scope: Scope, root: Path, environment: Mapping[str, str] = os.environ
 ) -> Change:
     """What `install` writes. Raises InputError where the user's file can't be edited."""
-    path = place(harness, scope, root, environment)
+    path = _inside(place(harness, scope, root, environment), scope, root)
     before = _read(path)
     if harness in plugins.SOURCES:
         theirs = before is not None and plugins.read(_text(before, path)) is None
-        return Change(path, before, plugins.build(harness).encode(), theirs)
-    text = _text(before or b"", path)
+        return Change(path, before, plugins.build(harness, scope).encode(), theirs)
+    text, mark = _marked(_text(before or b"", path))
     edited = _edited(path, lambda: jsonc.with_member(text, ENTRY, _server()))
-    return Change(path, before, edited.encode(), True)
+    return Change(path, before, (mark + edited).encode(), True)
 
 
 def removing(
     harness: str, scope: Scope, root: Path, environment: Mapping[str, str] = os.environ
 ) -> Change:
     """What `uninstall` writes; a file that is not ours is left alone."""
-    path = place(harness, scope, root, environment)
+    path = _inside(place(harness, scope, root, environment), scope, root)
     before = _read(path)
     if before is None:
         return Change(path, None, None, False)
     if harness in plugins.SOURCES:
         ours = plugins.read(_text(before, path)) is not None
         return Change(path, before, None if ours else before, not ours)
-    text = _text(before, path)
+    text, mark = _marked(_text(before, path))
     edited = _edited(path, lambda: jsonc.without_member(text, ENTRY))
-    empty = jsonc.read(edited) in ({}, {"mcpServers": {}}) and edited != text
-    return Change(path, before, None if empty else edited.encode(), True)
+    made = edited != text and text == jsonc.with_member("", ENTRY, _server())
+    return Change(path, before, None if made else (mark + edited).encode(), True)
 
 
 def apply(change: Change) -> None:
@@ -113,7 +112,14 @@ def apply(change: Change) -> None:
         return
     try:
         if change.backup is not None and change.before is not None:
+            change.backup.unlink(missing_ok=True)  # a link would lead the copy elsewhere
             output.write(change.backup, change.before)
+        if _read(change.path) != change.before:  # Claude Code writes its file all the time
+            raise OutputError(
+                "Another program has just changed the file.",
+                where=str(change.path),
+                hint="Nothing was written. Try again, best while that program does not run.",
+            )
         if change.after is None:
             change.path.unlink()
             return
@@ -123,6 +129,23 @@ def apply(change: Change) -> None:
             f"The file can't be written: {error.strerror}.", where=str(change.path)
         ) from error
     output.write(change.path, change.after)
+
+
+def _inside(path: Path, scope: Scope, root: Path) -> Path:
+    """The path, unless a project's leads out of it: a cloned one is not to be trusted."""
+    if scope == "project" and not path.resolve().is_relative_to(root.resolve()):
+        raise InputError(
+            "This leads out of the project, by a symbolic link.",
+            where=str(path),
+            hint="Remove the link, or install for the user: --user.",
+        )
+    return path
+
+
+def _marked(text: str) -> tuple[str, str]:
+    """A text without its byte order mark, and that mark."""
+    bare = text.removeprefix("\ufeff")
+    return bare, text[: len(text) - len(bare)]
 
 
 def needs_package(change: Change) -> bool:
@@ -141,13 +164,27 @@ def fetch_package(change: Change) -> str:
     if program is None or npm is None:
         return f"{'opencode' if program is None else 'npm'} is not on the PATH"
     folder = change.path.parent.parent
+    manifest = folder / "package.json"
     try:
+        if manifest.exists():
+            shutil.copyfile(manifest, folder / f"package.json{BACKUP}")
         asked = subprocess.run(  # noqa: S603  # the user's own program
             [program, "--version"], capture_output=True, text=True, timeout=30, check=True
         )
         package = f"@opencode-ai/plugin@{asked.stdout.strip()}"
         subprocess.run(  # noqa: S603  # the user's own program
-            [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", "-E", package],
+            # No scripts: a project's package.json may name what it likes.
+            [
+                npm,
+                "install",
+                "--prefix",
+                str(folder),
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "-E",
+                package,
+            ],
             capture_output=True,
             timeout=FETCH,
             check=True,
@@ -189,7 +226,7 @@ def _look(harness: str, scope: Scope, path: Path) -> Found | None:
             return None
         text = _text(data, path)
         if harness == "claude-code":
-            servers = jsonc.read(text).get(ENTRY[0])
+            servers = jsonc.read(_marked(text)[0]).get(ENTRY[0])
             entry = servers.get(ENTRY[1]) if isinstance(servers, dict) else None
             if entry is None:
                 return None
@@ -201,7 +238,7 @@ def _look(harness: str, scope: Scope, path: Path) -> Found | None:
     if written is None:
         return Found(harness, scope, path, "", "it is not muralkit's")
     fault = _unstartable(list(written.command))
-    if not fault and text != plugins.build(harness):
+    if not fault and text != plugins.build(harness, scope):
         fault = f"it is of version {written.version}, or was changed"
     return Found(harness, scope, path, written.version, fault)
 

@@ -3,20 +3,22 @@
 import { createHash } from "node:crypto";
 
 export default function (pi) {
-  // Installed for the user and for the project, there are two of us: one is enough.
+  // A program has one muralkit, whoever of its sessions and sub-agents loads this file; of
+  // two installations, for the user and for the project, the first one counts.
   const here = Symbol.for("muralkit");
-  if (globalThis[here]) return;
-  globalThis[here] = true;
-  let ui = null;
+  const shared = (globalThis[here] ??= { scope: SETTINGS.scope, users: 0, ui: null });
+  if (shared.scope !== SETTINGS.scope) return;
   const tell = (message) => {
-    if (ui) ui.notify(`muralkit: ${message}`, "warning");
+    if (shared.ui) shared.ui.notify(`muralkit: ${message}`, "warning");
     else console.error(`muralkit: ${message}`);
   };
-  const muralkit = new Muralkit({ ...SETTINGS, folder: process.cwd(), tell });
+  shared.muralkit ??= new Muralkit({ ...SETTINGS, folder: process.cwd(), tell });
+  shared.users += 1;
+  const { muralkit } = shared;
 
   pi.on("session_start", async (_event, ctx) => {
     try {
-      ui = ctx.hasUI ? ctx.ui : null;
+      if (ctx.hasUI) shared.ui = ctx.ui;
       if (await muralkit.greet(ctx.cwd)) offer();
     } catch {
       // there are no tools, and no notice
@@ -85,7 +87,9 @@ export default function (pi) {
   });
 
   pi.on("session_shutdown", () => {
-    globalThis[here] = false;
+    shared.users -= 1;
+    if (shared.users > 0) return;
+    delete globalThis[here];
     muralkit.server.stop();
   });
 

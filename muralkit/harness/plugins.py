@@ -36,14 +36,15 @@ def command() -> list[str]:
     return [sys.executable, "-E", "-P", "-m", "muralkit"]
 
 
-def build(harness: str) -> str:
-    """The text of a harness's plug-in."""
+def build(harness: str, scope: str = "user") -> str:
+    """The text of a harness's plug-in, for the user or a project."""
     folder = Path(__file__).parent
     settings = {
         "command": command(),
         "protocol": PROTOCOL,
         "version": __version__,
         "harness": harness,
+        "scope": scope,
     }
     header = (
         f"// muralkit {__version__}, protocol {PROTOCOL}: `muralkit install {harness}` wrote it\n"

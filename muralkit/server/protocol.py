@@ -21,6 +21,9 @@ def _unicode(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_unicode)]
+MOST_QUERY = 1000
+"""Characters: nobody reads more off a picture, and one request must not hold up the others."""
+
 Name = Annotated[Text, Field(min_length=1, max_length=4096)]
 Harness = Literal["opencode", "pi", "omp", "mcp", "anthropic", "openai"]
 Importance = Annotated[int, Field(ge=1, le=100)]
@@ -98,6 +101,9 @@ class BaselineAnswer(Answer):
 
     enabled: bool = Field(description="mural.enabled: a plug-in adds nothing where it is off.")
     compress: bool = Field(description="dreamer.in_session: the host is to make cues.")
+    available: bool = Field(
+        description="Whether it could be told: else a plug-in keeps what it had before."
+    )
     folded: bool
     reason: str
     text: str = Field(description="The text block, without the marker of a picture.")
@@ -107,7 +113,7 @@ class BaselineAnswer(Answer):
 class RecallRequest(InProject):
     """What was read, perhaps with a wrong character."""
 
-    query: Text
+    query: Annotated[Text, Field(max_length=MOST_QUERY)]
     limit: Annotated[int, Field(ge=1, le=50)] = 5
 
 
@@ -196,7 +202,7 @@ class PendingAnswer(Answer):
 class CueReply(Request):
     """What a model replied to a prompt, as it came."""
 
-    memory_id: int
+    memory_id: Annotated[int, Field(ge=1, le=2**53)]
     content_hash: Name
     reply: Annotated[Text, Field(max_length=100_000)]
 

@@ -8,6 +8,7 @@ https://www.jsonrpc.org/specification.
 from __future__ import annotations
 
 import json
+import math
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ from muralkit.server.methods import Methods
 
 LONGEST = 16 * 2**20
 """Bytes of a message: what is longer is refused unread."""
+
+BATCH = 100
+"""Requests of one message."""
 
 PARSE, INVALID, UNKNOWN, PARAMS, INTERNAL = -32700, -32600, -32601, -32602, -32603
 REFUSED = -32000
@@ -50,15 +54,24 @@ METHODS: dict[str, Method] = {
 
 
 def serve(methods: Methods, source: BinaryIO, sink: BinaryIO) -> None:
-    """Answer until the input ends, or nobody reads any more."""
-    for line in _lines(source):
-        answer = reply(methods, line)
-        if answer is None:
-            continue
+    """Answer until the input ends, or nobody reads any more, or another version of muralkit
+    lies where this one came from.
+    """
+    stale = False
+    for number, line in enumerate(_lines(source)):
         try:
-            sink.write(_encoded(answer) + b"\n")
-            sink.flush()
-        except BrokenPipeError:
+            answer = reply(methods, line)
+        except ImportError as error:
+            answer, stale = _error(None, INTERNAL, f"It was replaced ({error}): start anew."), True
+        try:
+            if answer is not None:
+                sink.write(_encoded(answer) + b"\n")
+                sink.flush()
+            if stale:
+                return
+            if number == 0:  # while the harness starts, or the first answer is read
+                methods.warm()
+        except (BrokenPipeError, ImportError):
             return
 
 
@@ -87,8 +100,8 @@ def reply(methods: Methods, line: bytes | None) -> Any:
         return _error(None, PARSE, f"Not JSON: {error}")
     if not isinstance(message, list):
         return _one(methods, message)
-    if not message:
-        return _error(None, INVALID, "A batch has at least one request.")
+    if not 1 <= len(message) <= BATCH:
+        return _error(None, INVALID, f"A batch has 1 to {BATCH} requests.")
     answers = [_one(methods, entry) for entry in message]
     return [answer for answer in answers if answer is not None] or None
 
@@ -111,6 +124,8 @@ def _one(methods: Methods, message: Any) -> dict[str, Any] | None:
     number = message.get("id")
     if isinstance(number, bool) or not isinstance(number, str | int | float | None):
         return _error(None, INVALID, "An id is a text or a number.")
+    if isinstance(number, float) and not math.isfinite(number):
+        return _error(None, INVALID, "An id is a text or a number.")
     name = message.get("method")
     if not isinstance(name, str):
         return _error(number, INVALID, "A request has a method.")
@@ -129,6 +144,8 @@ def _answer(methods: Methods, name: str, params: Any, number: Any) -> dict[str, 
         return _error(number, PARAMS, str(error), _data(error))
     try:
         result = method.call(methods, asked).model_dump()
+    except ImportError:
+        raise
     except MuralkitError as error:
         return _error(number, REFUSED, str(error), _data(error))
     except Exception as error:  # a fault of ours must not end the server

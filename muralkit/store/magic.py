@@ -35,7 +35,7 @@ _MILLISECONDS = 10**11  # a time beyond this is not in seconds: that would be th
 
 def default_path(environment: Mapping[str, str] = os.environ) -> Path:
     """Where the other program keeps its database, on every system."""
-    data = environment.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
+    data = environment.get("XDG_DATA_HOME") or str(files.home(environment) / ".local/share")
     return Path(data) / "cortexkit" / "magic-context" / "context.db"
 
 

@@ -208,6 +208,25 @@ class OpenCodeDriver:
             return json.load(answer)
 
 
+def _processes() -> dict[int, tuple[int, str]]:
+    """Every process, with its parent and its command line."""
+    listed = subprocess.run(["ps", "-Ao", "pid=,ppid=,args="], capture_output=True, text=True)
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+    return {int(row[0]): (int(row[1]), row[2] if len(row) > 2 else "") for row in rows}
+
+
+def command_of(pid: int) -> str:
+    """The command line of a process."""
+    return _processes().get(pid, (0, ""))[1]
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that a process has started, and theirs."""
+    parents = {child: parent for child, (parent, _) in _processes().items()}
+    found = [child for child, parent in parents.items() if parent == pid]
+    return found + [later for child in found for later in descendants(child)]
+
+
 def driver(name: str, folder: Path) -> Driver:
     """The driver of a harness."""
     return OpenCodeDriver(folder) if name == "opencode" else PiDriver(name, folder)

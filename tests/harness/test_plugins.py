@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from muralkit.store import Draft, content_hash
 from muralkit.store.sqlite import SqliteStore
 from tests.conftest import switch_on
 from tests.harness.conftest import NAMES, PROGRAMS, write
-from tests.harness.drivers import Driver, driver
+from tests.harness.drivers import Driver, command_of, descendants, driver
 from tests.harness.provider import Provider, ToolCall
 
 Start = Callable[[str], Driver]
@@ -250,7 +251,10 @@ def test_killed_in_mid_session_the_last_baseline_stays(
     install(name, folder, request)
     harness = start(name)
     harness.say("One")
-    subprocess.run(["pkill", "-9", "-f", f"muralkit serve.*{folder}|muralkit serve$"], check=False)
+    killed = [pid for pid in descendants(os.getpid()) if "muralkit serve" in command_of(pid)]
+    assert killed
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
     harness.say("Two")
     first, second = turns(provider)
     kept = second["messages"][: len(first["messages"])]
@@ -282,11 +286,9 @@ def test_the_host_makes_the_cues_where_it_is_asked_to(
 ) -> None:  # fmt: skip
     """With the model that is configured for that harness, not the session's."""
     install(name, folder, request)
-    config = {
-        "mural": {"enabled": True},
-        "dreamer": {"in_session": True, name: {"model": "fake/cue"}},
-    }
-    (folder / ".muralkit/muralkit.json").write_text(json.dumps(config))
+    (folder / ".muralkit/muralkit.json").write_text('{"mural": {"enabled": true}}')
+    muralkit(folder, "config", "set", "dreamer.in_session", "true")
+    muralkit(folder, "config", "set", f"dreamer.{name}.model", "fake/cue")
     for number in range(3):
         muralkit(folder, "memory", "add", f"Port 700{number} is the ledger's.")
 

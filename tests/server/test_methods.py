@@ -87,6 +87,15 @@ def test_a_model_that_takes_no_images_any_more_gets_none(filled: Methods, ask: A
     assert not ask("baseline", **{**TURN, "inputs": ["text"]})["folded"]
 
 
+def test_a_model_that_is_known_later_gets_the_picture_then(filled: Methods, ask: Ask) -> None:
+    assert len(ask("baseline", **{**TURN, "inputs": None})["parts"]) == 1
+    seen = ask("baseline", **TURN)
+    assert seen["folded"] and len(seen["parts"]) == 2
+    assert seen["reason"].startswith("the model is now known to accept images")
+    again = ask("baseline", **{**TURN, "inputs": None})  # not known again is no reason
+    assert not again["folded"] and again["parts"] == seen["parts"]
+
+
 @pytest.mark.parametrize("inputs", [None, "image", ["text"], {"image": "yes"}, {"image": 1}, 7, {}])
 def test_only_a_plain_yes_is_an_image(filled: Methods, ask: Ask, inputs: object) -> None:
     assert len(ask("baseline", **{**TURN, "inputs": inputs})["parts"]) == 1
@@ -214,7 +223,7 @@ def test_a_damaged_store_is_an_empty_baseline(filled: Methods, ask: Ask, tmp_pat
 def test_a_bad_configuration_is_an_empty_baseline(filled: Methods, ask: Ask, project: Path) -> None:
     (project / ".muralkit/muralkit.json").write_text("{")
     made = ask("baseline", **TURN)
-    assert made["parts"] == [] and "Not JSON" in made["reason"]
+    assert made["parts"] == [] and "Not JSON" in made["reason"] and not made["available"]
     switch_on(project)
     assert len(ask("baseline", **TURN)["parts"]) == 2
 

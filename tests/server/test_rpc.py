@@ -32,6 +32,18 @@ BAD: list[tuple[bytes, int]] = [
     (b'{"jsonrpc": "2.0", "id": ' + b"9" * 5000 + b', "method": "hello"}', -32700),
     (b"[" * 100_000, -32700),
     (b"[]", -32600),
+    (b"[" + b"1," * 100 + b"1]", -32600),
+    (b'{"jsonrpc": "2.0", "id": 1e999, "method": "hello"}', -32600),
+    (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "recall", "params": {"query": "%s"}}'
+        % (b"x" * 1001),
+        -32602,
+    ),
+    (
+        b'{"jsonrpc": "2.0", "id": 1, "method": "cues.apply", "params": {"model": "m", "replies":'
+        b' [{"memory_id": 99999999999999999999999, "content_hash": "h", "reply": "r"}]}}',
+        -32602,
+    ),
     (b"1", -32600),
     (b"null", -32600),
     (b"{}", -32600),
@@ -90,6 +102,20 @@ def test_a_fault_of_ours_is_an_error_and_no_end(
     answer = rpc.reply(methods, HELLO.replace(b"hello", b"status"))
     assert answer["error"] == {"code": -32603, "message": "ZeroDivisionError: ours"}
     assert "ZeroDivisionError" in capsys.readouterr().err
+
+
+def test_a_server_that_was_replaced_ends_so_that_the_new_one_starts(
+    methods: Methods, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(self: Methods, asked: object) -> Any:
+        raise ImportError("no such name")
+
+    method = rpc.METHODS["status"]
+    monkeypatch.setitem(rpc.METHODS, "status", rpc.Method(method.request, method.answer, gone))
+    sink = io.BytesIO()
+    rpc.serve(methods, io.BytesIO(HELLO.replace(b"hello", b"status") + b"\n" + HELLO + b"\n"), sink)
+    [line] = sink.getvalue().splitlines()
+    assert "It was replaced" in json.loads(line)["error"]["message"]
 
 
 def test_a_message_that_is_too_long_is_passed_over(
