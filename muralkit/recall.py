@@ -40,6 +40,12 @@ WORDS, COMPARED = 200, 4
 """Words of a query that count, and those that may have been misread: whoever asks for more
 has a text, in which some are right."""
 
+MOST_HITS = 2000
+"""Memories that the words of a query are looked up in, all together: 10 ms."""
+
+PART, PIECE = 0.8, 0.6
+"""How alike a name is to one that it is a part of (lock.toml of a/lock.toml), or a piece."""
+
 SHORTEST, LONGEST = 3, 200
 """Characters of a word that may have been misread. A shorter one is like too many, and a
 longer one is no name."""
@@ -82,11 +88,36 @@ def find(store: Store, query: str, limit: int = 5, confusable: tuple[str, ...] =
     parts = _parts(wanted)
     if not parts:
         return []
-    found = store.holding(wanted, lambda text: stands(wanted, clean(text)[0]), CANDIDATES)
+    found = store.holding(wanted, lambda text: whole(wanted, clean(text)[0]), CANDIDATES)
+    if len(wanted) >= SHORTEST:
+        folded = wanted.casefold()
+        found += store.holding(wanted, lambda text: folded in clean(text)[0].casefold(), CANDIDATES)
     found += store.search(
         _nearby(parts, store.words(), glyphs(confusable, folded=True)), CANDIDATES
     )
     return rank(query, {memory.id: memory for memory in found}.values(), limit, confusable)
+
+
+def whole(wanted: str, content: str) -> bool:
+    """Whether what was read stands in a text to the letter, and is no part of a longer name
+    or number: no 7 of 7,000, no 5 of −5, no O of O'Brien.
+    """
+    start = content.find(wanted)
+    while start >= 0:
+        end = start + len(wanted)
+        before, after = content[max(0, start - 2) : start], content[end : end + 2]
+        if stands(wanted, before + wanted + after) and not (
+            (before[-1:] in _WITHIN and before[:1].isalnum() and len(before) == 2)
+            or (before[-1:] in _SIGNED and before != "" and wanted[0].isdigit())
+            or (after[:1] in _WITHIN and after[1:].isalnum())
+        ):
+            return True
+        start = content.find(wanted, start + 1)
+    return False
+
+
+_WITHIN = (",", "'", "’")
+_SIGNED = ("−", "±")
 
 
 def confusable(mural: MuralSection) -> tuple[str, ...]:
@@ -110,7 +141,7 @@ def rank(
     made: list[tuple[float, str, bool, Memory]] = []
     for memory in candidates:
         content = clean(memory.content)[0]
-        if stands(wanted, content):
+        if whole(wanted, content):
             made.append((1.0, wanted, True, memory))
             continue
         likeness, found = _likeness(parts, content, known)
@@ -159,7 +190,22 @@ def _nearby(
             compared += 1
         rarity = weight / math.log2(1 + terms.get(word, 1))
         asked.append({term: rarity * alike for term, alike in near.items()})
-    return asked
+    return _rare(asked, terms)
+
+
+def _rare(asked: list[dict[str, float]], terms: Mapping[str, int]) -> list[dict[str, float]]:
+    """Without the words that stand in too many memories, the rarest ones excepted: they
+    take most of the time, and tell least.
+    """
+    hits = sorted({(terms[term], term) for near in asked for term in near if term in terms})
+    kept: set[str] = set()
+    total = 0
+    for count, term in hits:
+        if kept and total + count > MOST_HITS:
+            break
+        kept.add(term)
+        total += count
+    return [{term: worth for term, worth in near.items() if term in kept} for near in asked]
 
 
 def _near(word: str, terms: Mapping[str, int], known: Glyphs) -> dict[str, float]:
@@ -189,9 +235,19 @@ def _likeness(parts: Sequence[tuple[str, float]], content: str, known: Glyphs) -
         elif compared < COMPARED and SHORTEST <= len(part) <= LONGEST:
             compared += 1
             best, name = max(
-                ((known.likeness(part, word), word) for word in words), default=(0.0, "")
+                ((max(known.likeness(part, word), _within(part, word)), word) for word in words),
+                default=(0.0, ""),
             )
         if best > 0:
             total += weight * best
             found.append(name)
     return total / sum(weight for _, weight in parts), " ".join(found)
+
+
+def _within(part: str, word: str) -> float:
+    """How alike a part of a longer word is to it; 0 where it is none."""
+    at = word.casefold().find(part.casefold())
+    if at < 0:
+        return 0.0
+    around = word[at - 1 : at] + word[at + len(part) : at + len(part) + 1]
+    return PIECE if any(map(str.isalnum, around)) else PART

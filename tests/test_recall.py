@@ -53,6 +53,30 @@ def test_what_stands_there_is_exact(query: str, content: str) -> None:
     assert match.likeness == 1.0 and match.found == query
 
 
+@pytest.mark.parametrize("query", ["7", "000", "5", "O", "Brien", "7,0"])
+def test_a_part_of_a_number_or_a_name_is_not_exact(query: str) -> None:
+    found = rank(query, made("It has 7,000 rows, the offset is −5, and O'Brien knows."))
+    assert all(match.certainty is not Certainty.EXACT for match in found)
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("lock.toml", "a/b/c/lock.toml"),
+        ("foo-bar", "foo-bar-baz"),
+        ("parcel", "parcel_id"),
+        ("db-1", "db-1.internal:5432"),
+        ("internal", "db-1.internal:5432"),
+        ("max", "max_conn=200"),
+    ],
+)
+def test_a_part_of_a_name_leads_to_it(tmp_path: Path, query: str, name: str) -> None:
+    with SqliteStore(tmp_path / "m.db", "p") as store:
+        store.add([Draft("A", f"See {name} first."), Draft("A", "Another memory altogether.")])
+        match = find(store, query)[0]
+    assert name in match.memory.content and match.certainty is not Certainty.EXACT
+
+
 @pytest.mark.parametrize(
     ("query", "content"),
     [
