@@ -17,6 +17,7 @@ from muralkit.errors import InputError, MuralkitError, OutputError
 from muralkit.harness import install as installer
 from muralkit.harness import plugins
 from muralkit.harness.install import HARNESSES, Scope, apply, found, installing, removing
+from tests.conftest import switch_on
 
 SCOPES: tuple[Scope, ...] = ("user", "project")
 SERVER = {
@@ -72,9 +73,8 @@ def test_it_comes_stays_and_goes(
 def test_a_plug_in_is_plain_javascript_that_says_what_it_is(name: str, tmp_path: Path) -> None:
     text = plugins.build(name)
     written = plugins.read(text)
-    assert written == plugins.Written(
-        __version__, 1, (sys.executable, "-E", "-P", "-m", "muralkit")
-    )
+    started = (sys.executable, "-E", "-P", "-m", "muralkit")
+    assert written == plugins.Written(name, __version__, 1, started)
     imported = re.findall(r'(?:from|import\() ?"([^"]+)"', text)
     own = [name for name in imported if not name.startswith("node:")]
     assert own == ([] if name == "opencode" else ["@mariozechner/pi-ai"])  # Pi's own, when asked
@@ -330,3 +330,57 @@ def test_a_large_file_takes_no_time(environment: dict[str, str], root: Path) -> 
 def test_a_home_that_is_no_whole_path_is_said(root: Path) -> None:
     with pytest.raises(MuralkitError, match="There is no home folder"):
         installer.place("pi", "user", root, {"HOME": "relative"})
+
+
+TWICE = """
+import one from "./one.mjs";
+import other from "./other.mjs";
+const loaded = (plugin) => {
+  const [events, tools] = [{}, []];
+  const on = (name, handler) => (events[name] = handler);
+  plugin({ on, registerTool: (tool) => tools.push(tool.name) });
+  return { events, tools };
+};
+const ctx = { hasUI: false, cwd: process.cwd() };
+const main = loaded(one);
+const second = loaded(one); // a sub-agent's session, in the same program
+const doubled = loaded(other); // the project's, beside the user's
+for (const made of [main, second]) await made.events.session_start({}, ctx);
+const told = ({ events, tools }) => [Object.keys(events).length, tools];
+console.log(JSON.stringify([main, second, doubled].map(told)));
+second.events.session_shutdown();
+const late = loaded(one);
+await late.events.session_start({}, ctx);
+console.log(late.tools.length);
+main.events.session_shutdown();
+late.events.session_shutdown();
+console.log(loaded(other).events.context !== undefined);
+process.exit(0);
+"""
+
+
+def test_sub_agents_share_a_server_and_two_installations_are_one(root: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        assert not os.environ.get("MURALKIT_REQUIRE_HARNESSES")
+        return
+    for name, scope in (("one", "user"), ("other", "project")):
+        (root / f"{name}.mjs").write_text(plugins.build("pi", scope))
+    (root / "twice.mjs").write_text(TWICE)
+    switch_on(root)
+    environment = {**os.environ, "MURALKIT_HOME": str(root / "home"), "HOME": str(root)}
+    done = subprocess.run(
+        [node, "twice.mjs"], cwd=root, capture_output=True, text=True, env=environment, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    first, late, fresh = done.stdout.splitlines()
+    tools = ["mural_recall", "mural_remember"]
+    assert json.loads(first) == [[4, tools], [4, tools], [0, []]]
+    assert (late, fresh) == ("2", "true")
+
+
+def test_pi_and_omp_in_one_folder_are_told_apart(root: Path, tmp_path: Path) -> None:
+    environment = {"HOME": str(tmp_path), "PI_CODING_AGENT_DIR": str(tmp_path / "shared")}
+    apply(installing("omp", "user", root, environment))
+    [item] = found(root, environment)
+    assert (item.harness, item.fault) == ("omp", "")

@@ -237,6 +237,8 @@ def _look(harness: str, scope: Scope, path: Path) -> Found | None:
     written = plugins.read(text)
     if written is None:
         return Found(harness, scope, path, "", "it is not muralkit's")
+    if written.harness not in (harness, ""):
+        return None  # Pi and OMP may share a folder
     fault = _unstartable(list(written.command))
     if not fault and text != plugins.build(harness, scope):
         fault = f"it is of version {written.version}, or was changed"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from muralkit import __version__
 from muralkit.server.protocol import PROTOCOL
@@ -22,6 +24,7 @@ _SETTINGS = re.compile(r"^const SETTINGS = (\{.*\});$", re.MULTILINE)
 class Written:
     """What an installed plug-in says of itself; `command` is what it starts."""
 
+    harness: str
     version: str
     protocol: int
     command: tuple[str, ...]
@@ -60,8 +63,11 @@ def read(text: str) -> Written | None:
     header, settings = _HEADER.match(text), _SETTINGS.search(text)
     if header is None:
         return None
-    try:
-        started = json.loads(settings[1])["command"] if settings else []
-        return Written(header[1], int(header[2]), tuple(map(str, started)))
-    except (ValueError, KeyError, TypeError):
-        return Written(header[1], int(header[2]), ())
+    found: Any = {}
+    if settings is not None:
+        with suppress(ValueError):
+            found = json.loads(settings[1])
+    started = found.get("command") if isinstance(found, dict) else None
+    parts = tuple(map(str, started)) if isinstance(started, list) else ()
+    name = str(found.get("harness", "")) if isinstance(found, dict) else ""
+    return Written(name, header[1], int(header[2]), parts)
