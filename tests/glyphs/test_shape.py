@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from muralkit.glyphs.clean import clean
 from muralkit.glyphs.faces import FaceSet, bundled
-from muralkit.glyphs.shape import Shaper
+from muralkit.glyphs.shape import Piece, Shaper
 from muralkit.model import Ink
 
 FACES = FaceSet(bundled())
@@ -43,7 +43,7 @@ def test_a_character_without_a_glyph_becomes_its_escape() -> None:
 
 def test_a_change_of_face_parts_runs_at_its_x() -> None:
     made = shaper()
-    runs = list(made.runs("go → on", 5.0, Ink.TEXT))
+    runs = list(made.runs(Piece("go → on"), 5.0, Ink.TEXT))
     assert [(run.text, run.family) for run in runs] == [
         ("go ", "Roboto Condensed"),
         ("→", "Noto Sans Math"),
@@ -55,16 +55,16 @@ def test_a_change_of_face_parts_runs_at_its_x() -> None:
 
 
 def test_a_scaled_face_is_drawn_at_its_scale() -> None:
-    [run] = shaper().runs("⚠", 0.0, Ink.TEXT)
+    [run] = shaper().runs(Piece("⚠"), 0.0, Ink.TEXT)
     assert (run.family, run.size) == ("Noto Sans Symbols2", 8.5)
 
 
 def test_snapped_advances_are_whole_pixels_and_odd_glyphs_stand_alone() -> None:
     made = shaper("Spleen 5x8", 8.0, snap=True)
-    runs = list(made.runs("ab жz c", 0.0, Ink.TEXT))
+    runs = list(made.runs(Piece("ab жz c"), 0.0, Ink.TEXT))
     assert [run.text for run in runs] == ["ab ", "ж", "z c"]
     assert all(run.x == int(run.x) for run in runs)
-    runs = list(made.runs("жзи", 0.0, Ink.TEXT))
+    runs = list(made.runs(Piece("жзи"), 0.0, Ink.TEXT))
     assert [run.text for run in runs] == ["ж", "з", "и"]
 
 
@@ -99,7 +99,7 @@ def test_two_hyphens_are_parted_wherever_they_meet() -> None:
     assert made.measure("---") == pytest.approx(3 * one + 2 * gap)
     assert made.measure("- -") == pytest.approx(2 * one + made.space)
     assert made.words("--x")[0].width == made.measure("--x")
-    [run] = made.runs("--x", 0.0, Ink.TEXT)
+    [run] = made.runs(Piece("--x"), 0.0, Ink.TEXT)
     assert run.width == made.measure("--x")
     # In the pixel face they are apart by themselves, and no advance is a fraction.
     assert shaper("Spleen 5x8", 8.0, snap=True).hyphen_gap == 0
