@@ -39,7 +39,7 @@ def test_render_writes_the_picture_and_tells_a_person(tmp_path: Path) -> None:
 
 
 def test_render_in_json(tmp_path: Path) -> None:
-    entries = [GOOD, {**GOOD, "id": "é", "cue": "😀\u202e"}, {**GOOD, "id": 3, "cue": " "}]
+    entries = [GOOD, {**GOOD, "id": "é", "cue": "𓀀\u202e"}, {**GOOD, "id": 3, "cue": " "}]
     done = run(
         "render", "-", "-o", tmp_path / "m.png", "--json", stdin=json.dumps(entries).encode()
     )
@@ -47,7 +47,7 @@ def test_render_in_json(tmp_path: Path) -> None:
     assert done.stderr == b""
     assert report["shown"] == [1, "é"]
     assert report["dropped"] == [{"id": 3, "importance": 60, "reason": "nothing to draw"}]
-    assert report["escaped"] == [{"character": "U+1F600", "count": 1}]
+    assert report["escaped"] == [{"character": "U+13000", "count": 1}]
     assert (report["stripped"], report["tokens"], report["width"]) == (1, 39, 1092)
     assert report["bytes"] == (tmp_path / "m.png").stat().st_size
     assert (len(report["key"]), report["cached"], report["theme"]) == (64, False, "standard")

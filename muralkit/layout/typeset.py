@@ -212,6 +212,8 @@ class Typesetter:
             words = shaper.words(_bar_name(category, role))
             up = _ceil(max(word.ascent for word in words) - shaper.ascent - leading / 2)
             down = _ceil(max(word.descent for word in words) - shaper.descent - leading / 2)
+            if role is Role.BANNER:  # packing counts on the repeated one being the slim one
+                up += max(0, self.banner_height(category, Role.REPEAT)[0] - height - up - down)
             ascent = round(shaper.ascent + leading / 2)
             self._bars[category, role] = height + up + down, ascent + up
         return self._bars[category, role]

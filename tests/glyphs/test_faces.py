@@ -34,7 +34,7 @@ def test_every_bundled_face_is_the_pinned_one(file: FaceFile) -> None:
 
 def test_every_font_file_is_listed_with_a_free_licence_and_an_origin() -> None:
     entries = tomllib.loads((ROOT / "fonts/fonts.toml").read_text())["face"]
-    assert {entry["file"] for entry in entries} == {p.name for p in (ROOT / "fonts").glob("*.ttf")}
+    assert {entry["file"] for entry in entries} == {p.name for p in (ROOT / "fonts").glob("*.?tf")}
     for entry in entries:
         assert entry["licence"] in ("OFL-1.1", "Apache-2.0", "BSD-2-Clause")
         assert (ROOT / "fonts" / entry["licence_file"]).is_file()
@@ -72,7 +72,8 @@ def test_advances_and_ascents_are_the_files_own() -> None:
 def test_signs_make_no_line_of_the_text_face_taller() -> None:
     faces = FaceSet(bundled())
     text = faces.face("Roboto Condensed")
-    for file in faces.chain("Roboto Condensed")[1:]:
+    names = {"Muralkit Signs", "Noto Sans Math", "Noto Sans Symbols2", "Noto Sans Mono"}
+    for file in map(faces.file, names):
         face = faces.face(file.name)
         assert face.ascent * file.scale <= text.ascent + 1e-9, file.name
         assert face.descent * file.scale <= text.descent + 1e-9, file.name
@@ -80,7 +81,7 @@ def test_signs_make_no_line_of_the_text_face_taller() -> None:
 
 def test_a_missing_character_has_no_advance() -> None:
     with pytest.raises(KeyError):
-        FaceSet(bundled()).face("Roboto Condensed").advance(0x1F600)
+        FaceSet(bundled()).face("Roboto Condensed").advance(0x13000)
 
 
 def test_an_unknown_face_names_the_known_ones() -> None:
