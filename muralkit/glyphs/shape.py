@@ -245,7 +245,13 @@ class Shaper:
 
     def _cut(self, unit: str, levels: Sequence[int], at: int, language: str) -> Iterator[Piece]:
         """A unit's longest pieces; `at` is where it stands in its paragraph."""
+        level = levels[at] if unit else 0
+        if not (language or level or scripts.shaped(unit) or self.missing(unit)):
+            if not any(levels[at : at + len(unit)]):
+                yield Piece(unit)
+                return
         last: Piece | None = None
+        parts: list[str] = []
         for grapheme in scripts.graphemes(unit):
             for piece in self._grapheme(grapheme, levels[at], language):
                 if last and piece.script == "" and last.script:
@@ -253,14 +259,14 @@ class Shaper:
                 elif last and last.script == "" and piece.script:
                     last = last._replace(script=piece.script)
                 if last and last.joins(piece):
-                    last = last._replace(text=last.text + piece.text)
+                    parts.append(piece.text)
                     continue
                 if last:
-                    yield last
-                last = piece
+                    yield last._replace(text="".join(parts))
+                last, parts = piece, [piece.text]
             at += len(grapheme)
         if last:
-            yield last
+            yield last._replace(text="".join(parts))
 
     def _grapheme(self, text: str, level: int, language: str) -> Iterator[Piece]:
         """A grapheme in the first face that has all of it, else in the first that has its

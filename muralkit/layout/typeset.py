@@ -70,10 +70,12 @@ class Typesetter:
         self._bullet = self._sign(text.bullet, "bullet") + space(BULLET_SPACE * text.size)
 
         leading = text.pitch - self.shaper.ascent - self.shaper.descent
-        self._height = text.pitch, round(self.shaper.ascent + leading / 2)
+        self._pitch = text.pitch, round(self.shaper.ascent + leading / 2)
+        self._sign_heights = self.shaper.extents(text.bullet + text.break_mark)
+        self._height = self._grown(*self._sign_heights)
 
     def _sign(self, sign: str, key: str) -> float:
-        if self.shaper.missing(sign) or clean(sign) != (sign, 0):
+        if scripts.shaped(sign) or self.shaper.missing(sign) or clean(sign) != (sign, 0):
             raise ThemeError(
                 f"text.{key}: no face can draw the sign {sign!r}.",
                 where=self._where,
@@ -124,10 +126,17 @@ class Typesetter:
             for atom in atoms
         ):
             return self._height
-        up = max(atom.word.ascent for atom in atoms) - shaper.ascent
-        down = max(atom.word.descent for atom in atoms) - shaper.descent
-        height, ascent = self._height
-        return height + _ceil(up) + _ceil(down), ascent + _ceil(up)
+        ascent, descent = self._sign_heights
+        return self._grown(
+            max(ascent, *(atom.word.ascent for atom in atoms)),
+            max(descent, *(atom.word.descent for atom in atoms)),
+        )
+
+    def _grown(self, ascent: float, descent: float) -> tuple[int, int]:
+        """Height and ascent of a line whose faces reach that high and low."""
+        up, down = _ceil(ascent - self.shaper.ascent), _ceil(descent - self.shaper.descent)
+        height, baseline = self._pitch
+        return height + up + down, baseline + up
 
     def line(self, atoms: Sequence[Atom]) -> Line:
         """A wrapped line as runs."""

@@ -21,8 +21,8 @@ from muralkit.model import Cue
 _BREAK_AFTER = frozenset("/._-:")
 # Vowels of Thai and Lao that are written before their consonant: a syllable starts there.
 _BREAK_BEFORE = frozenset("\u0e40\u0e41\u0e42\u0e43\u0e44\u0ec0\u0ec1\u0ec2\u0ec3\u0ec4")
-# How much narrower letters may be joined than each is by itself: a word that is longer
-# by more than that is broken without being measured anew on each line.
+# How much narrower letters may be joined than each is by itself: of a word that is longer
+# than that no more is shaped for each of its lines.
 _JOINED = 4
 
 
@@ -133,23 +133,41 @@ class _Parts:
         With `wait` (other words stand on the line) only a good place will do, else
         None is returned; without, any place between two clusters.
         """
-        used, good, fits = 0.0, 0, 0
+        fits = self._longest(room)
+        ends = range(fits, self._start, -1)
+        good = next((end for end in ends if self._good_end(end)), 0)
+        cut = good or (0 if wait else max(fits, self._start + 1))
+        if not cut:
+            return None
+        part = self._join(self._start, cut)
+        self._start = cut
+        return part
+
+    def _good_end(self, end: int) -> bool:
+        return _good_break(self._clusters[end - 1], self._clusters[end])
+
+    def _longest(self, room: float) -> int:
+        """Where the longest part ends that fits the room and leaves something."""
+        if not self._shaped:
+            return self._sum_to(room)
+        low, high = self._start, self._sum_to(room * _JOINED)
+        while low < high:  # letters are narrower joined, or, now and then, wider
+            middle = (low + high + 1) // 2
+            if self._join(self._start, middle).width <= room:
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    def _sum_to(self, room: float) -> int:
+        """Where the clusters end whose widths, each by itself, add up to the room."""
+        used, fits = 0.0, self._start
         for index in range(self._start, len(self._clusters) - 1):
             used += self._widths[index]
             if used > room:
                 break
             fits = index + 1
-            if _good_break(self._clusters[index], self._clusters[index + 1]):
-                good = fits
-        cut = good or (0 if wait else max(fits, self._start + 1))
-        if not cut:
-            return None
-        part = self._join(self._start, cut)
-        while part.width > room and cut > self._start + 1:  # shaped letters may be wider joined
-            cut -= 1
-            part = self._join(self._start, cut)
-        self._start = cut
-        return part
+        return fits
 
     def rest(self) -> Word:
         """What is left."""
