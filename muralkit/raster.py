@@ -23,7 +23,6 @@ from defusedxml.common import DefusedXmlException
 
 from muralkit.errors import MuralkitError
 from muralkit.glyphs.faces import Face, FaceSet
-from muralkit.glyphs.outline import Segment
 from muralkit.glyphs.scripts import JOINERS, shaped
 from muralkit.glyphs.shape import add_up, advance, part_hyphens
 from muralkit.model import Canvas
@@ -31,6 +30,7 @@ from muralkit.plates import Plates
 
 if TYPE_CHECKING:
     from muralkit.glyphs.harfbuzz import Glyph
+    from muralkit.glyphs.outline import Segment
 
 _TEXT_TAGS = frozenset(("text", "tspan"))
 # What loads or runs, or what CairoSVG would draw past us, with system fonts or in

@@ -603,3 +603,22 @@ def test_a_golden_image_without_end_is_no_golden_image(tmp_path: Path) -> None:
         done.returncode == 1 and b"a.png can't be read: it is larger than any mural" in done.stdout
     )
     assert done.stderr == b""
+
+
+def test_a_face_of_the_users_draws_what_no_other_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.conftest import build_square_font
+
+    settings = tmp_path / "config/muralkit/muralkit.jsonc"
+    settings.parent.mkdir(parents=True)
+    build_square_font(settings.parent / "mine.ttf", "𓀀")
+    entry = json.dumps([{**GOOD, "cue": "𓀀"}]).encode()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    command = ("render", "-", "-o", tmp_path / "m.png", "--json", "--project", tmp_path)
+    before = json.loads(run(*command, stdin=entry).stdout)
+    settings.write_text('{"fonts": {"extra": ["mine.ttf"]}}')
+    after = json.loads(run(*command, stdin=entry).stdout)
+    assert [item["character"] for item in before["escaped"]] == ["U+13000"]
+    assert after["escaped"] == [] and not after["cached"]
+    assert before["key"] != after["key"]
