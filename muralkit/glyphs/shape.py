@@ -226,7 +226,7 @@ class Shaper:
             return list(self._involved(text))
         missing = self.missing(text)
         return [
-            self.word(tuple(_pieces(word, missing)) if missing else (Piece(word),))
+            self._plain_word(tuple(_pieces(word, missing)) if missing else (Piece(word),))
             for word in text.split(" ")
         ]
 
@@ -245,11 +245,10 @@ class Shaper:
 
     def _cut(self, unit: str, levels: Sequence[int], at: int, language: str) -> Iterator[Piece]:
         """A unit's longest pieces; `at` is where it stands in its paragraph."""
-        level = levels[at] if unit else 0
-        if not (language or level or scripts.shaped(unit) or self.missing(unit)):
-            if not any(levels[at : at + len(unit)]):
-                yield Piece(unit)
-                return
+        turned = any(levels[at : at + len(unit)])
+        if not (turned or language or scripts.shaped(unit) or self.missing(unit)):
+            yield Piece(unit)
+            return
         last: Piece | None = None
         parts: list[str] = []
         for grapheme in scripts.graphemes(unit):
@@ -300,6 +299,9 @@ class Shaper:
             width = add_up(map(self.width, pieces))
             heights = [self._heights(piece) for piece in pieces]
             return Word(pieces, width, *(max(height) for height in zip(*heights, strict=True)))
+        return self._plain_word(pieces)
+
+    def _plain_word(self, pieces: tuple[Piece, ...]) -> Word:
         text = pieces[0].text if len(pieces) == 1 else "".join(piece.text for piece in pieces)
         if self._plain.issuperset(text):
             return Word(pieces, self.measure(text), self.ascent, self.descent)

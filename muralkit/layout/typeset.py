@@ -165,18 +165,17 @@ class Typesetter:
         """A cue's part of a line, all of it from left to right."""
         stretches: list[Stretch] = []
         x = 0.0
-        for index, atom in enumerate(segment):
-            x, apart = atom.x, " " if index and not atom.word.glued else ""
+        for atom in segment:
+            x, last = atom.x, stretches[-1] if stretches else None
             for piece in atom.word.pieces:
                 ink = Ink.MARK if piece.escaped else own
-                last = stretches[-1] if stretches else None
-                if last and last.ink == ink and _one_run(last.piece, piece, apart):
-                    longer = last.piece._replace(text=last.piece.text + apart + piece.text)
-                    stretches[-1] = last._replace(piece=longer)
+                if last and last.ink == ink and _one_run(last.piece, piece, atom.word.glued):
+                    text = f"{last.piece.text}{'' if atom.word.glued else ' '}{piece.text}"
+                    stretches[-1] = Stretch(last.x, Piece(text, "", *piece[2:]), ink)
                 else:
                     stretches.append(Stretch(x, piece, ink))
                 x += self.shaper.width(piece)
-                apart = "-"
+                last = None  # the pieces of a word are apart by what they are
             if atom.broken:
                 stretches.append(Stretch(x, Piece(self._text.break_mark), Ink.MARK))
         return stretches
@@ -271,13 +270,14 @@ def _segments(atoms: Sequence[Atom]) -> Iterator[list[Atom]]:
         yield segment
 
 
-def _one_run(last: Piece, piece: Piece, apart: str) -> bool:
-    """Whether two pieces in a row are drawn as one; a space is in the theme's own face."""
-    if apart == " " and (last.setting or piece.setting):
-        return False
-    if apart == " ":
-        return last.level == piece.level
-    return last.script is None and last.joins(piece)
+def _one_run(last: Piece, piece: Piece, glued: bool) -> bool:
+    """Whether the pieces of two words in a row are drawn as one.
+
+    The space between them is in the theme's own face.
+    """
+    if glued:
+        return last.script is None and last.joins(piece)
+    return last.setting is None and piece.setting is None and last.level == piece.level
 
 
 def _spread(words: Sequence[Word], shaper: Shaper) -> Iterator[Item]:
