@@ -234,14 +234,14 @@ class ScriptsSection:
     Its letters have more strokes than Latin ones, or smaller ones for the same em.
     """
 
-    han: float = _size(13.0)
-    hangul: float = _size(12.0)
-    arabic: float = _size(14.0)
-    hebrew: float = _size(12.0)
-    indic: float = _size(14.0)
-    southeast: float = _size(14.0)
-    ethiopic: float = _size(12.0)
-    emoji: float = _size(13.0)
+    han: float = _size(13.0, "the least em of Chinese and Japanese; at most twice the text's")
+    hangul: float = _size(12.0, "that of Korean")
+    arabic: float = _size(14.0, "that of Arabic, Syriac, Thaana and N'Ko")
+    hebrew: float = _size(12.0, "that of Hebrew")
+    indic: float = _size(14.0, "that of Devanagari and the other scripts of India and Tibet")
+    southeast: float = _size(14.0, "that of Thai, Lao, Khmer and Myanmar")
+    ethiopic: float = _size(12.0, "that of Ethiopic")
+    emoji: float = _size(13.0, "that of emoji")
 
     def least(self) -> dict[str, float]:
         """The sizes by the script's name in fonts.toml."""

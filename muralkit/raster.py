@@ -23,7 +23,7 @@ from defusedxml.common import DefusedXmlException
 
 from muralkit.errors import MuralkitError
 from muralkit.glyphs.faces import Face, FaceSet
-from muralkit.glyphs.scripts import JOINERS, shaped
+from muralkit.glyphs.scripts import JOINERS, shaped, starts_rtl
 from muralkit.glyphs.shape import add_up, advance, part_hyphens
 from muralkit.model import Canvas
 from muralkit.plates import Plates
@@ -312,8 +312,10 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
 
     def _append_glyphs(self, node: Node, text: str) -> None:
         """The glyphs from the node's x and y, or where the pen stands; the pen moves on."""
-        face, size, rtl = self._face(node), self.font_size, node.get("direction") == "rtl"
-        involved = rtl or shaped(text)
+        face, size = self._face(node), self.font_size
+        involved, direction = shaped(text), node.get("direction", "")
+        rtl = direction == "rtl" or (involved and not direction and starts_rtl(text))
+        involved = involved or rtl
         try:
             steps = (
                 [glyph.advance * size for glyph in self._shape(face, text, rtl)]
@@ -327,7 +329,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y
         whole = add_up(steps)
-        x -= _ANCHORS[rtl].get(node.get("text-anchor", "start"), 0.0) * whole
+        x -= _ANCHORS[direction == "rtl"].get(node.get("text-anchor", "start"), 0.0) * whole
         self._check_inside(text, ((x, y), (x + whole, y)))
         context = self.context._pointer
         _LIB.cairo_save(context)

@@ -146,7 +146,7 @@ def test_text_from_right_to_left_is_drawn_where_it_was_measured() -> None:
     )
     assert left == middle == right
     inked = [x for row in left for x, index in enumerate(row) if index]
-    assert 8 <= min(inked) and max(inked) < 8 + width
+    assert min(inked) >= 8 and max(inked) < 8 + width
     turned = draw(f'<text x="8" y="20" {style} text-anchor="end">גבא</text>', theme)
     assert turned != left
 
@@ -176,3 +176,10 @@ def test_joiners_need_no_glyph() -> None:
     theme = themes.load("standard")
     body = '<text y="20" font-family="Noto Emoji" font-size="10" fill="#000000">👩\u200d💻</text>'
     assert any(index for row in draw(body, theme) for index in row)
+
+
+def test_a_template_that_says_no_direction_is_drawn_as_a_browser_would() -> None:
+    theme = themes.load("standard")
+    style = 'y="20" font-family="Noto Sans Hebrew" font-size="10" fill="#000000"'
+    said = draw(f'<text x="8" {style} direction="rtl" text-anchor="end">אבג</text>', theme)
+    assert draw(f'<text x="8" {style}>אבג</text>', theme) == said

@@ -118,6 +118,12 @@ def levels(text: str) -> tuple[int, list[int]] | None:
     return base, [of_bytes[start] for start in starts]
 
 
+def starts_rtl(text: str) -> bool:
+    """Whether a text's first strong letter is one from right to left."""
+    found = levels(text)
+    return found is not None and found[0] == 1
+
+
 def visual(levels: Sequence[int]) -> list[int]:
     """The order from left to right of a line's items, which have these levels (rule L2)."""
     order = list(range(len(levels)))
