@@ -192,6 +192,17 @@ class StoreSection(_Section):
     )
 
 
+class FontsSection(_Section):
+    """Faces beside the bundled ones. Only the user's files may say."""
+
+    extra: tuple[Name, ...] = Field(
+        (),
+        max_length=100,
+        description="Font files (.ttf, .otf), beside this file, for characters that no other "
+        "face has.",
+    )
+
+
 class CacheSection(_Section):
     """The replay cache."""
 
@@ -216,9 +227,10 @@ class Config(_Section):
     )
     store: StoreSection = StoreSection()
     cache: CacheSection = CacheSection()
+    fonts: FontsSection = FontsSection()
 
 
-USER_ONLY = ("store", "cache", "dreamer.endpoint", "dreamer.in_session")
+USER_ONLY = ("store", "cache", "fonts", "dreamer.endpoint", "dreamer.in_session")
 """Keys that a project's file may not set."""
 
 
@@ -352,14 +364,27 @@ def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, 
             if _without(kept, key):
                 what = "ignored: only the user's own files may set it"
                 remarks.append(Remark(layer.path, key, what))
-    elif isinstance(kept.get("store"), dict):
-        kept["store"] = {
-            key: str(_path(value, layer.path.parent, f"store.{key}", layer))
-            if key in ("path", "magic_context") and isinstance(value, str) and value
-            else value
-            for key, value in kept["store"].items()
-        }
+    else:
+        _make_whole(kept, layer)
     return kept, remarks
+
+
+def _make_whole(data: dict[str, Any], layer: Layer) -> None:
+    """The paths of a user's file, which start beside it."""
+
+    def whole(value: Any, key: str) -> Any:
+        if not isinstance(value, str) or not value:
+            return value
+        return str(_path(value, layer.path.parent, key, layer))
+
+    for section, keys in (("store", ("path", "magic_context")), ("fonts", ("extra",))):
+        if not isinstance(data.get(section), dict):
+            continue
+        data[section] = dict(data[section])
+        for key in data[section].keys() & set(keys):
+            value, place = data[section][key], f"{section}.{key}"
+            many = isinstance(value, list)
+            data[section][key] = [whole(v, place) for v in value] if many else whole(value, place)
 
 
 def _without(data: dict[str, Any], key: str) -> bool:

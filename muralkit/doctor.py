@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -85,17 +85,22 @@ def fonts() -> Iterator[Finding]:
     yield Finding(Severity.FINE, "fonts", f"{len(files)} faces as they are pinned")
 
 
-def themes(mural: MuralSection) -> Iterator[Finding]:
+def themes(mural: MuralSection, extra: Sequence[str] = ()) -> Iterator[Finding]:
     """Every theme that the configuration can lead to, drawn once in small."""
     for name in themes_for(mural.readers, mural.theme):
-        yield from guarded("theme", lambda name=name: _theme(name))  # type: ignore[misc]
+        yield from guarded("theme", lambda name=name: _theme(name, extra))  # type: ignore[misc]
 
 
-def _theme(name: str) -> Iterator[Finding]:
-    from muralkit import pipeline
+def _theme(name: str, extra: Sequence[str]) -> Iterator[Finding]:
+    from muralkit import pipeline, themefile
+    from muralkit import theme as drawn
+    from muralkit.glyphs.faces import load
 
     cue = {"id": 1, "category": "NAMING", "importance": 50, "cue": "⊘a (b) → c"}
-    mural = pipeline.render([cue], name)
+    chosen = drawn.check(themefile.find(name, extra))
+    for file in chosen.face_files[len(chosen.face_files) - len(extra) :]:
+        load(file)
+    mural = pipeline.render([cue], chosen)
     yield Finding(Severity.FINE, "theme", f"{name} draws, {mural.width} px wide")
 
 

@@ -15,7 +15,7 @@ from itertools import product
 
 from markupsafe import escape
 
-from muralkit.glyphs.shape import Shaper
+from muralkit.glyphs.shape import Piece, Shaper
 from muralkit.manifest import InksSection
 from muralkit.model import Canvas, Ink, Run
 from muralkit.theme import Theme
@@ -65,7 +65,9 @@ def distances(theme: Theme, pairs: Iterable[str] = PAIRS) -> list[Distance]:
     glyphs = sorted({char for pair in known for char in pair})
     # A face of square pixels stands on whole ones.
     phases = 1 if text.snap else PHASES
-    cells = _cells(theme, {char: list(shaper.runs(char, 0.0, Ink.TEXT)) for char in glyphs}, phases)
+    cells = _cells(
+        theme, {char: list(shaper.runs(Piece(char), 0.0, Ink.TEXT)) for char in glyphs}, phases
+    )
     top = theme.manifest.raster.levels - 1
     found = (_distance(pair, cells[pair[0]], cells[pair[1]], top) for pair in known)
     return sorted(found, key=lambda distance: distance.pixels)

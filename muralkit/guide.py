@@ -21,7 +21,7 @@ from muralkit.svg import Style, TemplateData, Text
 ROOTS = {
     "canvas": "the picture's size and columns",
     "placed": "every line at its place, column by column from the top",
-    "styles": "the same text by face, size and ink: what a template draws it from",
+    "styles": "the same text by face, size, ink and direction: what a template draws it from",
     "inks": "the colours of `[inks]`, by name",
     "layout": "the whole page, with what is not on it",
     "theme": "every setting that the picture depends on, by section and key",
@@ -44,12 +44,12 @@ MEANINGS: Mapping[type, Mapping[str, str]] = {
     },
     Line: {
         "role": "what it is for",
-        "runs": "its text, from left to right",
+        "runs": "its text, as it is read: from right to left where its script is",
         "height": "pixels, whole ones",
         "ascent": "pixels from its top to its baseline",
         "memory_ids": "whose cues have text on it, in order",
         "starts": "where each of them begins, in pixels from the line's left edge",
-        "width": "pixels to the end of its last run",
+        "width": "pixels to the end of its rightmost run",
         "spans()": "each cue on it: memory id, left and right edge from the line's left edge",
     },
     Run: {
@@ -61,6 +61,7 @@ MEANINGS: Mapping[type, Mapping[str, str]] = {
         "size": "the em in pixels",
         "tracking": "pixels added to every advance: what `letter-spacing` says",
         "ink": "what it is drawn for",
+        "rtl": "whether it runs from right to left; its x is the left edge all the same",
     },
     Style: {
         "family": "what `font-family` says",
@@ -69,6 +70,7 @@ MEANINGS: Mapping[type, Mapping[str, str]] = {
         "tracking": "what `letter-spacing` says",
         "colour": "its ink's colour, `#rrggbb`",
         "texts": "its runs at their places on the canvas",
+        "rtl": "whether they run from right to left: see the example of a template",
     },
     Text: {
         "x": "its left edge in pixels",

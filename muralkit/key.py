@@ -12,10 +12,18 @@ from pathlib import Path
 from muralkit import __version__
 from muralkit.model import Cue
 
-RENDERER = 2
+RENDERER = 3
 """Goes up with every change of ours that changes a picture."""
 
-_ENGINES = ("cairosvg", "fonttools", "jinja2", "deflate")
+_ENGINES = (
+    "cairosvg",
+    "fonttools",
+    "jinja2",
+    "deflate",
+    "uharfbuzz",
+    "python_bidi",
+    "unicode_segmentation_rs",
+)
 
 
 def key(cues: list[Cue], fingerprint: str) -> str:

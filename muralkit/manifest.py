@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, Literal
 
 from muralkit.model import TILE
@@ -228,6 +228,27 @@ class RecallSection:
 
 
 @dataclass(frozen=True, slots=True)
+class ScriptsSection:
+    """The least em, in pixels, that a script is drawn at; larger text draws it as it is.
+
+    Its letters have more strokes than Latin ones, or smaller ones for the same em.
+    """
+
+    han: float = _size(13.0, "the least em of Chinese and Japanese; at most twice the text's")
+    hangul: float = _size(12.0, "that of Korean")
+    arabic: float = _size(14.0, "that of Arabic, Syriac, Thaana and N'Ko")
+    hebrew: float = _size(12.0, "that of Hebrew")
+    indic: float = _size(14.0, "that of Devanagari and the other scripts of India and Tibet")
+    southeast: float = _size(14.0, "that of Thai, Lao, Khmer and Myanmar")
+    ethiopic: float = _size(12.0, "that of Ethiopic")
+    emoji: float = _size(13.0, "that of emoji")
+
+    def least(self) -> dict[str, float]:
+        """The sizes by the script's name in fonts.toml."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """A theme's TOML file, whole."""
 
@@ -244,6 +265,7 @@ class Manifest:
     inks: InksSection = InksSection()
     raster: RasterSection = RasterSection()
     recall: RecallSection = RecallSection()
+    scripts: ScriptsSection = ScriptsSection()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[^/\\\0]+\.j2", self.template):
@@ -294,6 +316,7 @@ SECTIONS = {
     "inks": InksSection,
     "raster": RasterSection,
     "recall": RecallSection,
+    "scripts": ScriptsSection,
 }
 
 

@@ -142,10 +142,11 @@ class Ink(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive characters of one face, size and ink.
+    """Consecutive characters of one face, size, ink and direction, as they are written.
 
     `x` is the left edge, from the line's left edge; `width` the sum of advances;
-    `size` the em in pixels; `tracking` is added to every advance.
+    `size` the em in pixels; `tracking` is added to every advance. `rtl`: the first
+    character is the rightmost.
     """
 
     text: str
@@ -156,6 +157,7 @@ class Run:
     size: float
     tracking: float
     ink: Ink
+    rtl: bool = False
 
 
 @dataclass(frozen=True, slots=True)

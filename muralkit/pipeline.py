@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from muralkit import cuefile, themefile
 from muralkit.errors import TemplateError, ThemeError
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from muralkit.theme import Theme
 
 Cues = Iterable[Cue | Mapping[str, Any]]
+AnyTheme: TypeAlias = "str | Path | themefile.ThemeFile | Theme"
 
 
 def render(
-    cues: Cues, theme: str | Path | Theme = themefile.DEFAULT, *, cache: ReplayCache | None = None
+    cues: Cues, theme: AnyTheme = themefile.DEFAULT, *, cache: ReplayCache | None = None
 ) -> Mural:
     """The mural of the cues: the same cues and theme give the same bytes everywhere.
 
     `cues` are Cues or mappings with id, category, importance and cue, in any
-    order. `theme` is a bundled theme's name, a path, or a loaded Theme. With a
+    order. `theme` is a bundled theme's name, a path, or one that was found or loaded. With a
     cache, a picture that was drawn before is replayed before any layout.
 
     Raises InputError, ThemeError, FontError, or EnvironmentProblem without libcairo.
@@ -46,7 +47,7 @@ def render(
     return mural
 
 
-def render_placed(cues: Cues, theme: str | Path | Theme) -> tuple[Mural, Layout]:
+def render_placed(cues: Cues, theme: AnyTheme) -> tuple[Mural, Layout]:
     """The mural of the cues, and the page that it is a picture of."""
     ordered = _ordered(cues)
     file = _found(theme)
@@ -60,14 +61,14 @@ def _drawn(ordered: list[Cue], theme: Theme, name: str) -> tuple[Mural, Layout]:
     return _mural(png, layout, name), layout
 
 
-def render_svg(cues: Cues, theme: str | Path | Theme = themefile.DEFAULT) -> str:
+def render_svg(cues: Cues, theme: AnyTheme = themefile.DEFAULT) -> str:
     """The SVG document that the mural of the cues is rasterized from."""
     ordered = _ordered(cues)
     chosen = _checked(_found(theme))
     return _draw(_layout(ordered, chosen), chosen)
 
 
-def _found(theme: str | Path | Theme) -> themefile.ThemeFile | Theme:
+def _found(theme: AnyTheme) -> themefile.ThemeFile | Theme:
     if isinstance(theme, str | Path):
         return themefile.find(theme)
     if not hasattr(theme, "fingerprint"):

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from xml.etree.ElementTree import Element, ParseError
 from xml.parsers import expat
 
@@ -23,9 +23,14 @@ from defusedxml.common import DefusedXmlException
 
 from muralkit.errors import MuralkitError
 from muralkit.glyphs.faces import Face, FaceSet
+from muralkit.glyphs.scripts import JOINERS, shaped, starts_rtl
 from muralkit.glyphs.shape import add_up, advance, part_hyphens
 from muralkit.model import Canvas
 from muralkit.plates import Plates
+
+if TYPE_CHECKING:
+    from muralkit.glyphs.harfbuzz import Glyph
+    from muralkit.glyphs.outline import Segment
 
 _TEXT_TAGS = frozenset(("text", "tspan"))
 # What loads or runs, or what CairoSVG would draw past us, with system fonts or in
@@ -234,7 +239,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
 
     def __init__(self, tree: Tree, canvas: Canvas, plates: Plates, faces: FaceSet) -> None:
         self._canvas, self._plates, self._faces = canvas, plates, faces
-        self._glyphs: dict[tuple[Face, str, float], Any] = {}
+        self._glyphs: dict[tuple[Face, str | int, float], Any] = {}
         self._advances: dict[tuple[Face, float, float], dict[str, float]] = {}
         self._found: dict[tuple[str, str], Face] = {}
         self._pen = (0.0, 0.0)
@@ -308,40 +313,77 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
     def _append_glyphs(self, node: Node, text: str) -> None:
         """The glyphs from the node's x and y, or where the pen stands; the pen moves on."""
         face, size = self._face(node), self.font_size
-        tracking = length(self, node.get("letter-spacing", 0))
-        advances = self._advances.setdefault((face, size, tracking), {})
+        involved, direction = shaped(text), node.get("direction", "")
+        rtl = direction == "rtl" or (involved and not direction and starts_rtl(text))
+        involved = involved or rtl
         try:
-            for char in text:
-                if char not in advances:
-                    advances[char] = advance(face, char, size, tracking)
+            steps = (
+                [glyph.advance * size for glyph in self._shape(face, text, rtl)]
+                if involved
+                else self._steps(face, text, length(self, node.get("letter-spacing", 0)))
+            )
         except KeyError:
-            bare = next(char for char in text if ord(char) not in face.codepoints)
+            bare = next(char for char in text if not face.codepoints.issuperset(_codes(char)))
             raise _Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
-        gap = face.file.hyphen_gap * size
-        steps = part_hyphens([advances[char] for char in text], text, gap)
         x, y = self._pen
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y
         whole = add_up(steps)
-        x -= {"middle": 0.5, "end": 1.0}.get(node.get("text-anchor", "start"), 0.0) * whole
+        x -= _ANCHORS[direction == "rtl"].get(node.get("text-anchor", "start"), 0.0) * whole
         self._check_inside(text, ((x, y), (x + whole, y)))
         context = self.context._pointer
         _LIB.cairo_save(context)
         _LIB.cairo_translate(context, x, y)
-        paths = self._glyphs
+        if involved:
+            self._append_shaped(face, text, rtl)
+        else:
+            self._append_plain(face, text, steps)
+        _LIB.cairo_restore(context)
+        self._pen = (x + whole, y)
+
+    def _steps(self, face: Face, text: str, tracking: float) -> list[float]:
+        """Pixels from each character's glyph to the next. KeyError: the face has none."""
+        size = self.font_size
+        advances = self._advances.setdefault((face, size, tracking), {})
+        for char in text:
+            if char not in advances:
+                advances[char] = advance(face, char, size, tracking)
+        return part_hyphens([advances[char] for char in text], text, face.file.hyphen_gap * size)
+
+    def _append_plain(self, face: Face, text: str, steps: Sequence[float]) -> None:
+        context, size, paths = self.context._pointer, self.font_size, self._glyphs
         skip = 0.0  # since the last translation: spaces have no path
         for char, step in zip(text, steps, strict=True):
             if char != " ":
                 key = face, char, size
                 path = paths.get(key)
                 if path is None:
-                    path = paths[key] = _glyph_path(self._bench._pointer, face, char, size)
+                    outline = face.outline(ord(char))
+                    path = paths[key] = _glyph_path(self._bench._pointer, outline, size)
                 _LIB.cairo_translate(context, skip, 0.0)
                 _LIB.cairo_append_path(context, path)
                 skip = 0.0
             skip += step
-        _LIB.cairo_restore(context)
-        self._pen = (x + whole, y)
+
+    def _shape(self, face: Face, text: str, rtl: bool) -> Sequence[Glyph]:
+        """The glyphs of a text that is shaped. KeyError: the face lacks a character."""
+        if not face.codepoints.issuperset(_codes(text)):
+            raise KeyError(text)
+        return face.shape(text, rtl).glyphs
+
+    def _append_shaped(self, face: Face, text: str, rtl: bool) -> None:
+        context, size, paths = self.context._pointer, self.font_size, self._glyphs
+        pen = x = y = 0.0
+        for glyph in self._shape(face, text, rtl):
+            key = face, glyph.number, size
+            path = paths.get(key)
+            if path is None:
+                outline = face.glyph_outline(glyph.number)
+                path = paths[key] = _glyph_path(self._bench._pointer, outline, size)
+            right, down = pen + glyph.x * size, -glyph.y * size
+            _LIB.cairo_translate(context, right - x, down - y)
+            _LIB.cairo_append_path(context, path)
+            pen, x, y = pen + glyph.advance * size, right, down
 
     def _check_inside(self, text: str, ends: Sequence[tuple[float, float]]) -> None:
         """Both ends of a text's baseline are on the canvas, or a reader would miss some."""
@@ -368,13 +410,24 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
 _LIB, _FFI = cairocffi.cairo, cairocffi.ffi
 
 
-def _glyph_path(context: Any, face: Face, char: str, size: float) -> Any:
-    """The glyph's outline at a size as a cairo path, its origin at (0, 0).
+_ANCHORS = (
+    {"middle": 0.5, "end": 1.0},
+    {"start": 1.0, "middle": 0.5},  # from right to left a text starts at its right edge
+)
+
+
+def _codes(text: str) -> list[int]:
+    """The characters that a face must have a glyph for."""
+    return [ord(char) for char in text if char not in JOINERS]
+
+
+def _glyph_path(context: Any, outline: Sequence[Segment], size: float) -> Any:
+    """A glyph's outline at a size as a cairo path, its origin at (0, 0).
 
     `context` is a bare cairo_t to build it in.
     """
     _LIB.cairo_new_path(context)
-    for step, points in face.outline(ord(char)):
+    for step, points in outline:
         scaled = [value * size for value in points]
         scaled[1::2] = [-value for value in scaled[1::2]]  # y grows downwards here
         if step == "M":

@@ -61,7 +61,7 @@ def facts(turn: Turn, project: str, config: Config) -> dict[str, str]:
     """What a baseline is folded from, by name: another value of any is a fold."""
     theme = theme_for(turn.model, config.mural.readers, config.mural.theme)
     try:
-        fingerprint = themefile.find(theme).fingerprint
+        fingerprint = themefile.find(theme, config.fonts.extra).fingerprint
     except MuralkitError:
         fingerprint = "none"
     settings = [config.mural.enabled, config.memory.injection_budget_tokens, fingerprint]
@@ -209,12 +209,14 @@ def _fold(turn: Turn, memories: Store, config: Config) -> tuple[str, Mural | Non
         return found.text, None, found.verdict.reason
     theme = theme_for(turn.model, config.mural.readers, config.mural.theme)
     folder = cache_folder() if config.cache.enabled else None
+    extra = config.fonts.extra
     try:
         if folder is None:
-            mural = pipeline.render(found.drawable, theme)
+            mural = pipeline.render(found.drawable, themefile.find(theme, extra))
         else:
             with ReplayCache(folder, config.cache.size_mib * 2**20) as cache:
-                mural = pipeline.render(found.drawable, theme, cache=cache)
+                file = themefile.find(theme, extra)
+                mural = pipeline.render(found.drawable, file, cache=cache)
     except MuralkitError as error:
         return found.text, None, f"there is no picture: {error.what}"
     return found.text, mural, found.verdict.reason

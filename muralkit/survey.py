@@ -6,7 +6,7 @@ The walk up to the layout: pool, text budget, overflow, cues, gate, page. What
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,17 +81,20 @@ def survey(
     )
 
 
-def page(found: Survey, theme: str) -> Layout | None:
+def page(found: Survey, theme: str, extra: Sequence[str] = ()) -> Layout | None:
     """How the drawable cues are set in a theme, and which of them; None where there are none.
+
+    `extra` are the font files of the user's configuration.
 
     Raises ThemeError or FontError.
     """
     if not found.drawable:
         return None
     from muralkit import theme as themes
+    from muralkit import themefile
     from muralkit.layout import lay_out
 
-    chosen = themes.load(theme)
+    chosen = themes.check(themefile.find(theme, extra))
     return lay_out(found.drawable, chosen, chosen.faces())
 
 
@@ -103,7 +106,7 @@ def report(store: Store, config: Config, theme: str, sight: Sight | None = None)
     found = survey(store, config, vision=None if sight is None else sight.images)
     layout, trouble = None, ""
     try:
-        layout = page(found, theme)
+        layout = page(found, theme, config.fonts.extra)
     except (ThemeError, FontError) as error:
         trouble = str(error).replace("\n", " ")
     made: dict[str, Any] = {

@@ -168,7 +168,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """All runs of one face, size, tracking and ink, in the order of the page."""
+    """All runs of one face, size, tracking, ink and direction, in the order of the page."""
 
     family: str
     weight: int
@@ -176,6 +176,7 @@ class Style:
     tracking: float
     colour: str
     texts: tuple[Text, ...]
+    rtl: bool = False
 
 
 def _is_template(item: object) -> bool:
@@ -188,14 +189,14 @@ def _is_template(item: object) -> bool:
 
 
 def _styles(layout: Layout, theme: Theme) -> tuple[Style, ...]:
-    texts: dict[tuple[str, int, float, float, Ink], list[Text]] = {}
+    texts: dict[tuple[str, int, float, float, Ink, bool], list[Text]] = {}
     for item in layout.placed:
         for run in item.line.runs:
-            key = run.family, run.weight, run.size, run.tracking, run.ink
+            key = run.family, run.weight, run.size, run.tracking, run.ink, run.rtl
             texts.setdefault(key, []).append(Text(item.x + run.x, item.baseline, run.text))
     return tuple(
-        Style(family, weight, size, tracking, theme.colour(ink), tuple(found))
-        for (family, weight, size, tracking, ink), found in texts.items()
+        Style(family, weight, size, tracking, theme.colour(ink), tuple(found), rtl)
+        for (family, weight, size, tracking, ink, rtl), found in texts.items()
     )
 
 

@@ -56,7 +56,8 @@ def check(file: ThemeFile) -> Theme:
     manifest = replace(manifest, inks=_distinct(manifest.inks))
     own = tuple(_own_face(entry, folder, file.path) for entry, folder in file.faces)
     names = {face.name for face in own}
-    faces = (*own, *(face for face in bundled() if face.name not in names))
+    extra = (_extra_face(number, path) for number, path in enumerate(file.extra, 1))
+    faces = (*own, *(face for face in bundled() if face.name not in names), *extra)
     _check_distinct(faces, file.path)
     known = [face.name for face in faces]
     for key, wanted in (("text.face", manifest.text.face), ("banner.face", manifest.banner.face)):
@@ -121,13 +122,24 @@ def _own_face(data: Any, folder: Path, manifest: Path) -> FaceFile:
 
     entry = checking.face(data, str(manifest))
     path = folder / entry.file
-    try:
-        digest = hashlib.sha256(files.read(path)).hexdigest()
-    except OSError as error:
-        raise ThemeError(
-            f"The file of the face {entry.name!r} can't be read: {error.strerror}.",
-            where=str(path),
-            hint="A theme's faces are looked for beside its manifest.",
-        ) from error
+    digest = _digest(entry.name, path, "A theme's faces are looked for beside its manifest.")
     family = entry.family or entry.name
     return FaceFile(entry.name, family, entry.weight, path, digest, entry.scale, fallback=True)
+
+
+def _extra_face(number: int, path: Path) -> FaceFile:
+    """A face of the user's configuration, by a name that no file's name has a part in."""
+    name = f"Extra {number}"
+    digest = _digest(name, path, "fonts.extra in the configuration names it.")
+    return FaceFile(name, name, 400, path, digest, 1.0, fallback=True)
+
+
+def _digest(name: str, path: Path, hint: str) -> str:
+    try:
+        return hashlib.sha256(files.read(path)).hexdigest()
+    except OSError as error:
+        raise ThemeError(
+            f"The file of the face {name!r} can't be read: {error.strerror}.",
+            where=str(path),
+            hint=hint,
+        ) from error

@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -55,11 +55,14 @@ class ThemeFile:
     faces: tuple[tuple[Any, Path], ...]
     fingerprint: str
     bundled: bool
+    extra: tuple[Path, ...] = ()
+    """Font files of the user's, whose faces end the chain of fallback."""
 
     def sources(self) -> list[Path]:
         """Every file that the theme is made of."""
         faces = [folder / _face_file(entry) for entry, folder in self.faces]
-        return [*self.manifests, *(file.path for file in self.templates.values()), *faces]
+        templates = (file.path for file in self.templates.values())
+        return [*self.manifests, *templates, *faces, *self.extra]
 
 
 @lru_cache(maxsize=1)
@@ -69,14 +72,22 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda name: name != DEFAULT))
 
 
-def find(name_or_path: str | Path = DEFAULT) -> ThemeFile:
+def find(name_or_path: str | Path = DEFAULT, extra: Sequence[str | Path] = ()) -> ThemeFile:
     """A bundled theme by name, or one's own by its file or folder.
 
-    Raises ThemeError where there is none, or a manifest is not TOML.
+    `extra` are font files whose faces end the chain of fallback. Raises ThemeError
+    where there is no such theme, or a manifest is not TOML.
     """
     if str(name_or_path) in names():
-        return _bundled(str(name_or_path))
-    return _build(_locate(name_or_path))
+        found = _bundled(str(name_or_path))
+    else:
+        found = _build(_locate(name_or_path))
+    if not extra:
+        return found
+    paths = tuple(map(Path, extra))
+    picture = "\n".join([found.fingerprint, *map(_digest, paths)])
+    fingerprint = hashlib.sha256(picture.encode()).hexdigest()
+    return replace(found, extra=paths, fingerprint=fingerprint)
 
 
 @lru_cache(maxsize=16)

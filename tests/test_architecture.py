@@ -102,6 +102,50 @@ def test_only_the_rasterizer_imports_cairosvg() -> None:
     assert found == {"raster.py"}
 
 
+def test_each_library_of_unicode_has_one_importer() -> None:
+    found = {
+        (path.name, library)
+        for path in files()
+        for library in ("uharfbuzz", "unicode_segmentation_rs", "bidi")
+        if re.search(rf"^\s*(import|from) {library}\b", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert found == {
+        ("harfbuzz.py", "uharfbuzz"),
+        ("scripts.py", "unicode_segmentation_rs"),
+        ("scripts.py", "bidi"),
+    }
+
+
+def test_plain_text_is_drawn_without_the_libraries_of_unicode() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import json, sys, muralkit\n"
+        "for name in ('300', '1000'):\n"
+        "    muralkit.render(json.load(open(f'{sys.argv[1]}/cues_{name}.json')), 'dense')\n"
+        "print([m for m in sys.modules if m.partition('.')[0] in %r])"
+    )
+    heavy = ("uharfbuzz", "bidi", "unicode_segmentation_rs", "pydantic")
+    command = [sys.executable, "-c", code % (heavy,), str(ROOT / "tests/data")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_plain_text_opens_no_fallback_face_that_it_has_no_use_for() -> None:
+    from muralkit import theme as themes
+    from muralkit.layout import lay_out
+    from tests.conftest import cues_of
+
+    theme = themes.load("dense")
+    faces = theme.faces()
+    lay_out(cues_of("1000"), theme, faces)
+    assert set(faces._loaded) <= {
+        "Roboto Condensed", "Roboto Condensed Bold", "Muralkit Signs", "Noto Sans Math",
+        "Noto Sans Symbols2",
+    }  # fmt: skip
+
+
 def test_no_sql_stands_outside_the_store() -> None:
     words = re.compile(r"\b(SELECT .* FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA)\b")
     found = {part(path) for path in files() if words.search(path.read_text("utf-8"))}

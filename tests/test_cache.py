@@ -41,7 +41,7 @@ def mural(body: bytes = b"png" * 20_000, key: str = KEY) -> Mural:
         key=key,
         shown=(1, "b"),
         dropped=(Dropped(3, 9, Reason.FULL), Dropped("d", 1, Reason.EMPTY)),
-        escaped=(Escaped(0x1F600, 2),),
+        escaped=(Escaped(0x13000, 2),),
         stripped=4,
     )
 

@@ -39,7 +39,7 @@ def test_render_writes_the_picture_and_tells_a_person(tmp_path: Path) -> None:
 
 
 def test_render_in_json(tmp_path: Path) -> None:
-    entries = [GOOD, {**GOOD, "id": "é", "cue": "😀\u202e"}, {**GOOD, "id": 3, "cue": " "}]
+    entries = [GOOD, {**GOOD, "id": "é", "cue": "𓀀\u202e"}, {**GOOD, "id": 3, "cue": " "}]
     done = run(
         "render", "-", "-o", tmp_path / "m.png", "--json", stdin=json.dumps(entries).encode()
     )
@@ -47,7 +47,7 @@ def test_render_in_json(tmp_path: Path) -> None:
     assert done.stderr == b""
     assert report["shown"] == [1, "é"]
     assert report["dropped"] == [{"id": 3, "importance": 60, "reason": "nothing to draw"}]
-    assert report["escaped"] == [{"character": "U+1F600", "count": 1}]
+    assert report["escaped"] == [{"character": "U+13000", "count": 1}]
     assert (report["stripped"], report["tokens"], report["width"]) == (1, 39, 1092)
     assert report["bytes"] == (tmp_path / "m.png").stat().st_size
     assert (len(report["key"]), report["cached"], report["theme"]) == (64, False, "standard")
@@ -603,3 +603,22 @@ def test_a_golden_image_without_end_is_no_golden_image(tmp_path: Path) -> None:
         done.returncode == 1 and b"a.png can't be read: it is larger than any mural" in done.stdout
     )
     assert done.stderr == b""
+
+
+def test_a_face_of_the_users_draws_what_no_other_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.conftest import build_square_font
+
+    settings = tmp_path / "config/muralkit/muralkit.jsonc"
+    settings.parent.mkdir(parents=True)
+    build_square_font(settings.parent / "mine.ttf", "𓀀")
+    entry = json.dumps([{**GOOD, "cue": "𓀀"}]).encode()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    command = ("render", "-", "-o", tmp_path / "m.png", "--json", "--project", tmp_path)
+    before = json.loads(run(*command, stdin=entry).stdout)
+    settings.write_text('{"fonts": {"extra": ["mine.ttf"]}}')
+    after = json.loads(run(*command, stdin=entry).stdout)
+    assert [item["character"] for item in before["escaped"]] == ["U+13000"]
+    assert after["escaped"] == [] and not after["cached"]
+    assert before["key"] != after["key"]

@@ -212,11 +212,21 @@ def test_what_is_no_configuration_file_is_an_error(places: Places, kind: str) ->
         places.load()
 
 
-@pytest.mark.parametrize("key", ["cache", "store", "dreamer.endpoint"])
+def test_the_users_fonts_lie_beside_the_file(places: Places) -> None:
+    path = places.write("user", {"fonts": {"extra": ["mine.ttf", "/fonts/other.otf"]}})
+    found = places.load().config.fonts.extra
+    assert found == (str(path.parent / "mine.ttf"), "/fonts/other.otf")
+    places.write("user", {"fonts": {"extra": "mine.ttf"}})
+    with pytest.raises(ConfigError, match=r"fonts\.extra"):
+        places.load()
+
+
+@pytest.mark.parametrize("key", ["cache", "store", "fonts", "dreamer.endpoint"])
 def test_what_only_the_user_may_set(places: Places, key: str) -> None:
     values: dict[str, dict[str, Any]] = {
         "cache": {"size_mib": 1},
         "store": {"path": "x"},
+        "fonts": {"extra": ["x.ttf"]},
         "dreamer.endpoint": {"base_url": "http://x/v1", "model": "m"},
     }
     value = values[key]

@@ -12,7 +12,7 @@ from muralkit import theme as themes
 from muralkit.glyphs.faces import FaceSet, bundled
 from muralkit.model import Canvas, Ink
 from muralkit.plates import Plates
-from muralkit.raster import rasterize
+from muralkit.raster import DrawingError, rasterize
 from muralkit.theme import Theme
 from tests.conftest import SquareTheme, cue, cues_of
 
@@ -132,3 +132,54 @@ def test_two_hyphens_are_two_in_the_picture() -> None:
     with Image.open(BytesIO(render([cue(1, "a--b")], "dense").png)) as image:
         row = [image.convert("L").getpixel((x, 19)) for x in range(40)]
     assert row[11:16] == [170, 170, 255, 170, 170]  # as looked at: dash, gap, dash
+
+
+def test_text_from_right_to_left_is_drawn_where_it_was_measured() -> None:
+    """The same bytes of ink at a left edge, an end and a middle."""
+    theme = themes.load("standard")
+    face = theme.faces().face("Noto Sans Hebrew")
+    width = sum(glyph.advance for glyph in face.shape("אבג", True).glyphs) * 10
+    style = 'font-family="Noto Sans Hebrew" font-size="10" direction="rtl" fill="#000000"'
+    left, middle, right = (
+        draw(f'<text x="{x}" y="20" {style} text-anchor="{anchor}">אבג</text>', theme)
+        for anchor, x in (("end", 8), ("middle", 8 + width / 2), ("start", 8 + width))
+    )
+    assert left == middle == right
+    inked = [x for row in left for x, index in enumerate(row) if index]
+    assert min(inked) >= 8 and max(inked) < 8 + width
+    turned = draw(f'<text x="8" y="20" {style} text-anchor="end">גבא</text>', theme)
+    assert turned != left
+
+
+def test_marks_stand_where_shaping_puts_them() -> None:
+    """The vowel of ba is under its letter, not behind it."""
+    theme = themes.load("standard")
+    style = 'font-family="Noto Sans Arabic" font-size="20" direction="rtl" text-anchor="end"'
+    bare, pointed = (
+        draw(f'<text x="9" y="15" {style} fill="#000000">{text}</text>', theme)
+        for text in ("ب", "بِ")
+    )
+    rows = [y for y, (a, b) in enumerate(zip(bare, pointed, strict=True)) if a != b]
+    assert rows and min(rows) > 15  # below the baseline
+    changed = [x for y in rows for x, (a, b) in enumerate(zip(bare[y], pointed[y], strict=True))
+               if a != b]  # fmt: skip
+    inked = [x for row in bare for x, index in enumerate(row) if index]
+    assert min(inked) <= min(changed) and max(changed) <= max(inked)
+
+
+def test_a_shaped_text_that_its_face_lacks_is_a_fault(squares: SquareTheme) -> None:
+    with pytest.raises(DrawingError, match="Squares has no glyph for 'ב'"):
+        draw('<text y="9" font-family="Squares" font-size="10">aב</text>', squares())
+
+
+def test_joiners_need_no_glyph() -> None:
+    theme = themes.load("standard")
+    body = '<text y="20" font-family="Noto Emoji" font-size="10" fill="#000000">👩\u200d💻</text>'
+    assert any(index for row in draw(body, theme) for index in row)
+
+
+def test_a_template_that_says_no_direction_is_drawn_as_a_browser_would() -> None:
+    theme = themes.load("standard")
+    style = 'y="20" font-family="Noto Sans Hebrew" font-size="10" fill="#000000"'
+    said = draw(f'<text x="8" {style} direction="rtl" text-anchor="end">אבג</text>', theme)
+    assert draw(f'<text x="8" {style}>אבג</text>', theme) == said

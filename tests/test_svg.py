@@ -57,6 +57,16 @@ def test_the_svg_has_the_text_of_every_run_and_no_logic_left(theme: str) -> None
     assert all(group.get("font-family") for group in root.iter(f"{SVG}g"))
 
 
+def test_text_from_right_to_left_says_so_and_starts_at_its_left_edge() -> None:
+    root = ET.fromstring(render_svg([cue(1, "of הבנק")]))
+    [group] = [g for g in root.iter(f"{SVG}g") if g.get("direction")]
+    assert (group.get("direction"), group.get("unicode-bidi")) == ("rtl", "bidi-override")
+    assert (group.get("text-anchor"), group.get("letter-spacing")) == ("end", "0")
+    [text] = list(group)
+    [latin] = [t for t in root.iter(f"{SVG}text") if t.text == "of"]
+    assert text.text == "הבנק" and float(text.get("x", 0)) > float(latin.get("x", 0))
+
+
 def test_cue_text_is_data(tmp_path: Path) -> None:
     """XML, Jinja and entities in a cue are drawn as they are written."""
     hostile = "</text><script>x</script> {{ 7*7 }} {% raw %} &lt; <NAMING> ]]> <!--"

@@ -244,7 +244,8 @@ def test_errors_say_what_is_near_and_where(tmp_path: Path) -> None:
     folder = fault(tmp_path / "empty")
     assert (folder.what, folder.where) == ("The folder has no theme.toml.", str(tmp_path / "empty"))
     for settings in (
-        '[text]\nbullet = "日"\n',
+        '[text]\nbullet = "\U00013000"\n',
+        '[text]\nbullet = "ب"\n',
         "[text]\nsnap = true\n",
         "[canvas]\ncolumns = 24\n",
         "[canvas]\nmargin = 500\nmax_tiles = 39\n",

@@ -75,7 +75,8 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
         found.append(checks.failed("config", error))
     found += checks.guarded("project", lambda: checks.project(project))
     found += checks.guarded("harness", lambda: checks.harnesses(projects.root(project)))
-    found += checks.guarded("theme", lambda: checks.themes(loaded.config.mural))
+    settings = loaded.config
+    found += checks.guarded("theme", lambda: checks.themes(settings.mural, settings.fonts.extra))
     try:
         own = open_own(projects.identity(project), store_path, loaded)
     except MuralkitError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,11 +18,15 @@ from muralkit.cli.options import (
     configured_theme,
     counted,
     emit,
+    found_theme,
     open_cache,
     plain,
 )
 from muralkit.cli.projects import PROJECT, STORE
 from muralkit.model import Cue, Mural, Reason
+
+if TYPE_CHECKING:
+    from muralkit.themefile import ThemeFile
 
 
 @click.command()
@@ -65,17 +69,18 @@ def render(
 
     output, svg_file = _target(output), svg_file and _target(svg_file)
     theme = configured_theme(project) if theme is None else theme
+    chosen = found_theme(theme, project)
     inputs = [] if cues is None or str(cues) == "-" else [cues]
-    _check_targets([output, svg_file or "", "-" if as_json else ""], inputs, theme)
+    _check_targets([output, svg_file or "", "-" if as_json else ""], inputs, chosen)
     if cues is None:
         entries = overflow(project, store_path, everything)
     else:
         name = "standard input" if str(cues) == "-" else str(cues)
         entries = cuefile.read(read_cues(cues), name)
-    document = b"" if svg_file is None else pipeline.render_svg(entries, theme).encode()
+    document = b"" if svg_file is None else pipeline.render_svg(entries, chosen).encode()
     try:
         with open_cache(no_cache, project) as cache:
-            mural = pipeline.render(entries, theme, cache=cache)
+            mural = pipeline.render(entries, chosen, cache=cache)
     except TemplateError:  # the document is what the error is about
         if svg_file is not None:
             _write([(svg_file, document)])
@@ -106,12 +111,13 @@ def demo(output: str, theme: str | None, no_cache: bool, as_json: bool) -> None:
 
     output = _target(output)
     theme = configured_theme() if theme is None else theme
-    _check_targets([output, "-" if as_json else ""], [], theme)
+    chosen = found_theme(theme)
+    _check_targets([output, "-" if as_json else ""], [], chosen)
     path = assets.demo_file()
     data = path.read_bytes()
     cues = cuefile.read(data, str(path))
     with open_cache(no_cache) as cache:
-        mural = pipeline.render(cues, theme, cache=cache)
+        mural = pipeline.render(cues, chosen, cache=cache)
     _write([(output, mural.png)])
     memories = [json.loads(line) for line in data.decode().splitlines()]
     whole = [Cue(m["id"], m["category"], m["importance"], m["content"]) for m in memories]
@@ -151,15 +157,12 @@ def _target(name: str) -> str:
     return "-" if name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1") else name
 
 
-def _check_targets(outputs: list[str], inputs: list[Path], theme: str) -> None:
+def _check_targets(outputs: list[str], inputs: list[Path], theme: ThemeFile) -> None:
     """No two results in one place, and none where an input is read from."""
-    from muralkit import themefile
-
     targets = [target for target in outputs if target]
     if targets.count("-") > 1:
         raise click.UsageError("Only one of the PNG, the SVG and --json can go to standard output.")
-    sources = themefile.find(theme).sources()
-    taken = {os.path.realpath(path) for path in (*inputs, *sources)}
+    taken = {os.path.realpath(path) for path in (*inputs, *theme.sources())}
     files = [os.path.realpath(target) for target in targets if target != "-"]
     for number, file in enumerate(files):
         if file in taken or file in files[:number]:

@@ -15,6 +15,7 @@ import click
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
     from muralkit.config import Config
+    from muralkit.themefile import ThemeFile
 
 
 def emit(value: Any, indent: int | None = None) -> None:
@@ -100,6 +101,14 @@ def configured_theme(project: Path = Path()) -> str:
     from muralkit.vision import theme_for
 
     return theme_for("", {}, found.mural.theme)
+
+
+def found_theme(name: str, project: Path = Path()) -> ThemeFile:
+    """A theme with the faces that the user's configuration adds. Raises ThemeError."""
+    from muralkit import themefile
+
+    found = _configured(project)
+    return themefile.find(name, found.fonts.extra if found else ())
 
 
 def _cache_settings(project: Path) -> tuple[bool, int]:

@@ -1,9 +1,10 @@
 """Text as it came in, text that may be drawn out: one line, nothing invisible.
 
 White space of every kind becomes one space; control, zero-width, bidi and other
-invisible characters are left out and counted. What remains and has no glyph is
-escaped later, by the shaper. A cue can therefore never hide text, reorder what
-stands around it, or start a line of its own.
+invisible characters are left out and counted, but for the joiners where they decide
+what is drawn: between letters of scripts that join, and in emoji of several characters.
+What remains and has no glyph is escaped later, by the shaper. A cue can therefore never
+hide text, reorder what stands around it, or start a line of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +19,16 @@ from unicodedata import ucd_3_2_0 as _UNICODE  # noqa: N812
 # Python draws the same picture.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_JOINERS = re.compile("[\u200c\u200d]+")
+# Arabic to Malayalam and Sinhala, Myanmar, Khmer, Mongolian; emoji. Listed, too.
+_JOINING = re.compile(
+    "[\u0600-\u085f\u0860-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u18af]"
+)
+_EMOJI = re.compile("[\u2190-\u21ff\u2300-\u2bff\U0001f000-\U0001faff]")
 # Every Python has another Unicode, but all have 3.2 too. What came later is left as it
 # comes, and so looks the same everywhere; the letters with accents are all older.
 
@@ -35,6 +42,9 @@ MOST_MARKS = 8
 are stripped: they would pile up unread, and a million of them cost as much to draw
 as a page."""
 
+MOST_BEFORE = 4 * MOST_MARKS
+"""How far back a joiner's letter is looked for."""
+
 _SPACES = re.compile("[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 
@@ -43,11 +53,38 @@ def clean(text: str) -> tuple[str, int]:
     if _PLAIN.fullmatch(text):
         return " ".join(text.split()), 0
     visible, stripped = _INVISIBLE.subn("", text)
-    line = _SPACES.sub(" ", _composed(visible)).strip(" ")
+    joined = _with_joiners(visible)
+    line = _SPACES.sub(" ", _composed(joined)).strip(" ")
+    stripped += len(visible) - len(joined)
     if not any(map(_UNICODE.combining, line)):
         return line, stripped
     kept = "".join(_with_few_marks(line))
     return kept, stripped + len(line) - len(kept)
+
+
+def _with_joiners(text: str) -> str:
+    """The text with one joiner of those that stand between two that it joins or parts."""
+    if not _JOINERS.search(text):
+        return text
+    parts, at = [], 0
+    for match in _JOINERS.finditer(text):
+        parts.append(text[at : match.start()])
+        at = match.end()
+        before = _base_before(text, match.start())
+        after = text[at : at + 1]
+        if _EMOJI.match(before) and _EMOJI.match(after):
+            parts.append("\u200d" if "\u200d" in match[0] else "")
+        elif _JOINING.match(before) and _JOINING.match(after) and not is_mark(after):
+            parts.append(match[0][0])
+    return "".join([*parts, text[at:]])
+
+
+def _base_before(text: str, end: int) -> str:
+    """The last character before `end` that is no mark and no joiner."""
+    for index in range(end - 1, max(-1, end - MOST_BEFORE), -1):
+        if not is_mark(text[index]) and text[index] not in "\u200c\u200d":
+            return text[index]
+    return ""
 
 
 def _composed(text: str) -> str:
@@ -64,7 +101,8 @@ def _composed(text: str) -> str:
 def _with_few_marks(line: str) -> Iterator[str]:
     marks = 0
     for char in line:
-        marks = marks + 1 if is_mark(char) else 0
+        if char not in "\u200c\u200d":
+            marks = marks + 1 if is_mark(char) else 0
         if marks <= MOST_MARKS:
             yield char
 

@@ -20,11 +20,15 @@ from muralkit.errors import FontError
 if TYPE_CHECKING:
     from fontTools.ttLib import TTFont
 
+    from muralkit.glyphs.harfbuzz import Shaped
     from muralkit.glyphs.outline import Segment
 
 
 MOST_EM = 4
 """How far a glyph, an ascent or a descent may reach; the longest dash takes 3."""
+
+MOST_SHAPED = 20_000
+"""Texts whose glyphs a face remembers."""
 
 # Compressed fonts (WOFF) can be a thousand times larger than their file.
 _SFNT = (b"\0\1\0\0", b"true", b"OTTO")
@@ -37,6 +41,9 @@ class FaceFile:
     `name` is what themes say; `family` and `weight` are what the SVG says.
     `scale` sizes the face beside the text size. An empty `sha256` is not pinned.
     `hyphen_gap` (em) parts two hyphens that else would be one dash, as in --force.
+    `ranges` are the code points that the face is asked for at all, so that it is opened
+    by no other text; none: all. `script` is what a theme's [scripts] calls what the face
+    is for, `language` the one in whose text it comes before the other fallback faces.
     """
 
     name: str
@@ -47,6 +54,15 @@ class FaceFile:
     scale: float
     fallback: bool
     hyphen_gap: float = 0.0
+    ranges: tuple[tuple[int, int], ...] = ()
+    script: str = ""
+    language: str = ""
+
+    def may_have(self, text: str) -> bool:
+        """Whether one of the characters is among those that the face is asked for."""
+        if not self.ranges:
+            return True
+        return any(low <= ord(char) <= high for char in text for low, high in self.ranges)
 
 
 class Face:
@@ -61,7 +77,9 @@ class Face:
             raise _bad_font(file, "it is neither TrueType nor OpenType")
         logging.getLogger("fontTools").addHandler(logging.NullHandler())  # errors are ours to tell
         self.file = file
-        self._outlines: dict[int, tuple[Segment, ...]] = {}
+        self._data = data
+        self._outlines: dict[str, tuple[Segment, ...]] = {}
+        self._shaped: dict[tuple[str, bool], Shaped] = {}
         try:
             self._font: TTFont = TTFont(BytesIO(data), lazy=True)
             if "glyf" in self._font:
@@ -95,19 +113,56 @@ class Face:
         return self._advances[self._cmap[codepoint]][0] / self._em
 
     def outline(self, codepoint: int) -> tuple[Segment, ...]:
-        """The glyph's outline with the origin on the baseline, unhinted.
+        """The outline of a character's glyph with the origin on the baseline, unhinted.
 
         Raises FontError where the file's outline can't be read.
         """
-        if codepoint not in self._outlines:
-            self._outlines[codepoint] = self._read_outline(codepoint)
-        return self._outlines[codepoint]
+        return self._outline(self._cmap[codepoint])
 
-    def _read_outline(self, codepoint: int) -> tuple[Segment, ...]:
+    def glyph_outline(self, index: int) -> tuple[Segment, ...]:
+        """The same of a glyph by its number, as shaping names it."""
+        return self._outline(self._order[index])
+
+    def shape(self, text: str, rtl: bool) -> Shaped:
+        """The placed glyphs of a text of one script and direction that the face covers.
+
+        Raises FontError where the file's tables can't be used.
+        """
+        if (text, rtl) not in self._shaped:
+            if len(self._shaped) >= MOST_SHAPED:
+                self._shaped.clear()
+            self._shaped[text, rtl] = self._shape(text, rtl)
+        return self._shaped[text, rtl]
+
+    def _shape(self, text: str, rtl: bool) -> Shaped:
+        from muralkit.glyphs import harfbuzz
+
+        try:
+            return harfbuzz.shape(self._harfbuzz, self._em, text, rtl, self.file.hyphen_gap)
+        except Exception as error:  # whatever a damaged font leads to
+            raise _bad_font(self.file, error) from error
+
+    @cached_property
+    def _harfbuzz(self) -> Any:
+        from muralkit.glyphs import harfbuzz
+
+        return harfbuzz.opened(self._data)
+
+    @cached_property
+    def _order(self) -> list[str]:
+        order: list[str] = self._font.getGlyphOrder()
+        return order
+
+    def _outline(self, name: str) -> tuple[Segment, ...]:
+        if name not in self._outlines:
+            self._outlines[name] = self._read_outline(name)
+        return self._outlines[name]
+
+    def _read_outline(self, name: str) -> tuple[Segment, ...]:
         from muralkit.glyphs.outline import segments
 
         try:
-            found = segments(self._glyphs, self._cmap[codepoint], self._em)
+            found = segments(self._glyphs, name, self._em)
             if any(abs(value) > MOST_EM for _, values in found for value in values):
                 raise ValueError(f"a glyph reaches over {MOST_EM} em")
             return found
@@ -155,10 +210,15 @@ class FaceSet:
                 return self.face(file.name)
         return None
 
-    def chain(self, name: str) -> tuple[FaceFile, ...]:
-        """The face of that name, then the fallback faces in their order."""
+    def chain(self, name: str, language: str = "") -> tuple[FaceFile, ...]:
+        """The face of that name, then the fallback faces in their order.
+
+        A face for one language is asked in its text alone.
+        """
         first = self.file(name)
         rest = [file for file in self._files.values() if file.fallback and file is not first]
+        if not language:
+            return (first, *(file for file in rest if not file.language))
         return (first, *rest)
 
 
@@ -170,7 +230,7 @@ def load(file: FaceFile) -> Face:
     return _load(file, _stamp(file.path))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def _load(file: FaceFile, _stamp: tuple[int, int]) -> Face:
     try:
         data = files.read(file.path)
@@ -213,6 +273,9 @@ def bundled(manifest: Path | None = None) -> tuple[FaceFile, ...]:
                 scale=float(entry["scale"]),
                 fallback=bool(entry["fallback"]),
                 hyphen_gap=float(entry.get("hyphen_gap", 0)),
+                ranges=_ranges(entry.get("ranges", "")),
+                script=entry.get("script", ""),
+                language=entry.get("language", ""),
             )
             for entry in entries
         )
@@ -222,6 +285,12 @@ def bundled(manifest: Path | None = None) -> tuple[FaceFile, ...]:
             where=str(path),
             hint="Reinstall muralkit.",
         ) from error
+
+
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    """Such as "2235 227A-227B" as pairs of numbers."""
+    parts = (part.partition("-") for part in text.split())
+    return tuple((int(low, 16), int(high or low, 16)) for low, _, high in parts)
 
 
 def _missing(file: FaceFile, error: OSError) -> FontError:

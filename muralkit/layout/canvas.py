@@ -20,7 +20,7 @@ from muralkit.layout.rank import Note, Ranking
 from muralkit.layout.typeset import Typesetter
 from muralkit.layout.wrap import Atom, SetCue
 from muralkit.manifest import CanvasSection
-from muralkit.model import TILE, category_order
+from muralkit.model import TILE, Role, category_order
 from muralkit.theme import Theme
 
 # `fit` keeps columns between these many em. Wrapped ends lose words, and so do
@@ -213,7 +213,6 @@ class _Filler:
     def __init__(self, typesetter: Typesetter, theme: Theme) -> None:
         self._typesetter = typesetter
         self._text, self._banner = theme.manifest.text, theme.manifest.banner
-        self._repeat = theme.manifest.repeat
 
     def bands(self, cues: Sequence[SetCue]) -> Iterator[tuple[str, list[SetCue]]]:
         """The cues by category, in the categories' order; within one by rank."""
@@ -227,10 +226,12 @@ class _Filler:
         boxes: list[Box] = []
         for name, band in self.bands(cues):
             items.append(Banner(name))
-            boxes.append(Box(self._banner.height, self._banner.above, True, 0))
+            bar, _ = self._typesetter.banner_height(name, Role.BANNER)
+            repeat, _ = self._typesetter.banner_height(name, Role.REPEAT)
+            boxes.append(Box(bar, self._banner.above, True, 0))
             for atoms in self._typesetter.wrap(band, frame.column_width):
                 items.append(atoms)
-                boxes.append(Box(self._typesetter.height(atoms)[0], 0, False, self._repeat.height))
+                boxes.append(Box(self._typesetter.height(atoms)[0], 0, False, repeat))
         if note is not None:
             items.append(note)
             boxes.append(Box(self._typesetter.height(())[0], 0, False, 0))

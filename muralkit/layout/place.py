@@ -79,8 +79,7 @@ def _escaped(page: Page, typesetter: Typesetter) -> tuple[Escaped, ...]:
         if piece.escaped
     )
     for name in {cue.category for cue in page.cues}:
-        missing = typesetter.missing_in_banner(name)
-        counts.update(char for char in name if char in missing)
+        counts.update(typesetter.missing_in_banner(name))
     return tuple(Escaped(ord(char), counts[char]) for char in sorted(counts))
 
 

@@ -18,6 +18,10 @@ MOST_CHARACTERS = 1_000_000
 """Of a cue that is measured at all: no canvas holds more of the smallest letters."""
 
 
+PROBE = 20_000
+"""Characters of a longer cue that are set first: most canvases are full with them."""
+
+
 def rank(cue: Cue) -> tuple[int, bool, MemoryId]:
     """Importance descending, id ascending; numbers before names."""
     return -cue.importance, isinstance(cue.memory_id, str), cue.memory_id
@@ -69,7 +73,9 @@ class Ranking:
             if len(text) > MOST_CHARACTERS:
                 self._drop(waiting, Reason.TOO_LARGE)
                 continue
-            cue = self._typesetter.set_cue(waiting, text, stripped)
+            cue = self._typesetter.set_cue(waiting, text[:PROBE], stripped)
+            if len(text) > PROBE and (cue.width <= doubtful or alone(cue)):
+                cue = self._typesetter.set_cue(waiting, text, stripped)
             if cue.width > doubtful and not alone(cue):
                 self._drop(cue.cue, Reason.TOO_LARGE)
                 continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import zlib
 from pathlib import Path
 from types import ModuleType
 
@@ -77,6 +78,23 @@ def test_the_subsets_are_cut_from_their_source_as_listed(build: ModuleType) -> N
         allowed = {code for low, high in ranges for code in range(low, high + 1)}
         assert set(font.getBestCmap()) <= allowed and len(font.getBestCmap()) > 100
         assert "GSUB" not in font and "MATH" not in font
+
+
+def test_the_fonts_leave_room_in_a_wheel_of_15_mib() -> None:
+    packed = sum(
+        len(zlib.compress(path.read_bytes(), 6)) for path in FONTS.rglob("*") if path.is_file()
+    )
+    assert packed < 13 * 2**20
+
+
+def test_the_scripts_keep_their_tables_and_no_other_letters(build: ModuleType) -> None:
+    for name, ranges in build.SCRIPTS.items():
+        font = TTFont(FONTS / name.replace("-Regular", "-subset"))
+        allowed = {code for low, high in ranges for code in range(low, high + 1)}
+        assert set(font.getBestCmap()) <= allowed | set(build.JOINERS)
+        assert "fpgm" not in font and "prep" not in font  # no hinting
+    for name in ("Arabic", "Devanagari", "Thai", "Hebrew"):
+        assert {"GSUB", "GPOS", "GDEF"} <= set(TTFont(FONTS / f"NotoSans{name}-subset.ttf").keys())
 
 
 def test_our_own_signs_are_rebuilt_byte_for_byte(

@@ -25,6 +25,17 @@ from muralkit.glyphs.clean import clean, escape
         ("soft\xadhyphen", "softhyphen", 1),
         ("tag\U000e0041", "tag", 1),
         ("e\u0301", "é", 0),
+        # Joiners stay where they decide what is drawn, one of them.
+        ("👩\u200d💻", "👩\u200d💻", 0),
+        ("👩🏽\u200d\u200d💻", "👩🏽\u200d💻", 1),
+        ("👩\u200c💻", "👩💻", 1),
+        ("⏱\ufe0f", "⏱", 1),
+        ("می\u200cشود", "می\u200cشود", 0),
+        ("र्\u200dय", "र्\u200dय", 0),
+        ("ب\u200c ت", "ب ت", 1),
+        ("ب\u200c\u064e", "ب\u064e", 1),
+        ("\u200cب\u200d", "ب", 2),
+        ("e\u200d\u0301", "é", 1),
         ("\u200b \n", "", 1),
     ],
 )
@@ -44,6 +55,17 @@ def test_cleaned_text_is_one_line_without_invisible_characters(text: str) -> Non
     assert clean(cleaned) == (cleaned, 0)
 
 
+@given(st.text(st.sampled_from("aب\u064eक\u094d👩🏽\u0301\u200c\u200d\ufe0f "), max_size=40))
+def test_text_with_joiners_is_cleaned_once(text: str) -> None:
+    cleaned, _ = clean(text)
+    assert clean(cleaned) == (cleaned, 0)
+
+
+def test_a_million_joiners_take_no_time() -> None:
+    cleaned, stripped = clean("ب" + ("\u064e" * 30 + "\u200c") * 30_000 + "ت")
+    assert (cleaned.count("\u064e"), stripped > 900_000) == (8, True)
+
+
 def test_every_format_character_of_this_python_is_invisible_or_has_a_picture() -> None:
     """What Unicode calls Cf is stripped, but for signs that are drawn before digits."""
     kept = {
@@ -58,7 +80,7 @@ def test_every_format_character_of_this_python_is_invisible_or_has_a_picture() -
 
 
 def test_escape_shows_the_code_point() -> None:
-    assert escape("😀") == "[U+1F600]"
+    assert escape("𓀀") == "[U+13000]"
     assert escape("\ue000") == "[U+E000]"
 
 

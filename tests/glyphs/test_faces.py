@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import tomllib
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +17,7 @@ from fontTools.ttLib import TTFont
 
 from muralkit.errors import FontError
 from muralkit.glyphs.faces import FaceFile, FaceSet, bundled, load
+from muralkit.glyphs.shape import Shaper
 from tests.conftest import ROOT
 
 GRAMMAR = "→←⊘∵≺≻∅∀≤≥×÷≠•"
@@ -34,11 +37,62 @@ def test_every_bundled_face_is_the_pinned_one(file: FaceFile) -> None:
 
 def test_every_font_file_is_listed_with_a_free_licence_and_an_origin() -> None:
     entries = tomllib.loads((ROOT / "fonts/fonts.toml").read_text())["face"]
-    assert {entry["file"] for entry in entries} == {p.name for p in (ROOT / "fonts").glob("*.ttf")}
+    assert {entry["file"] for entry in entries} == {p.name for p in (ROOT / "fonts").glob("*.?tf")}
     for entry in entries:
         assert entry["licence"] in ("OFL-1.1", "Apache-2.0", "BSD-2-Clause")
         assert (ROOT / "fonts" / entry["licence_file"]).is_file()
-        assert entry["origin"] and entry["version"] and entry["covers"]
+        assert entry["version"] and entry["covers"]
+        assert re.match("https://github.com/|Debian package|ours", entry["origin"])
+        if entry["fallback"] and entry["name"] != "Roboto Condensed":
+            assert entry["ranges"]
+
+
+def test_a_face_is_asked_for_all_that_it_is_there_for() -> None:
+    for file in bundled():
+        if file.ranges:
+            rest = {chr(code) for code in load(file).codepoints if not file.may_have(chr(code))}
+            assert rest <= set("\u0020\u200c\u200d\u25cc#*0123456789"), file.name
+
+
+SETS = {"gb2312": 7445, "big5": 13706, "euc_jp": 6879, "euc_kr": 8225}
+
+
+@pytest.mark.parametrize("codec", SETS)
+def test_the_chain_has_the_character_sets_of_east_asia(codec: str) -> None:
+    """GB 2312, Big5, JIS X 0208 and KS X 1001."""
+    faces = FaceSet(bundled())
+    covered = frozenset[int]().union(
+        *(faces.face(file.name).codepoints for file in faces.chain("Roboto Condensed", "ja"))
+    )
+    listed = set()
+    for lead in range(0xA1, 0xFF):
+        for trail in (*range(0x40, 0x7F), *range(0xA1, 0xFF)):
+            with suppress(ValueError):
+                listed |= set(bytes((lead, trail)).decode(codec))
+    assert len(listed) == SETS[codec]
+    assert [char for char in sorted(listed) if ord(char) not in covered] == []
+
+
+def test_every_modern_hangul_syllable_has_a_glyph() -> None:
+    assert set(range(0xAC00, 0xD7A4)) <= FaceSet(bundled()).face("Noto Sans KR").codepoints
+
+
+SCRIPTS = {
+    "Hebrew": (0x5D0, 0x5EA), "Arabic": (0x620, 0x64A), "Devanagari": (0x904, 0x939),
+    "Bengali": (0x995, 0x9A8), "Tamil": (0xB85, 0xB8A), "Thai": (0xE01, 0xE3A),
+    "Lao": (0xEAD, 0xEB0), "Khmer": (0x1780, 0x17A2), "Myanmar": (0x1000, 0x1021),
+    "Georgian": (0x10D0, 0x10F0), "Armenian": (0x531, 0x556), "Ethiopic": (0x1200, 0x1207),
+    "hiragana": (0x3041, 0x3096), "katakana": (0x30A1, 0x30FA), "full width": (0xFF01, 0xFF5E),
+    "box drawing": (0x2500, 0x259F), "operators": (0x2200, 0x22FF), "arrows": (0x2190, 0x21FF),
+    "Braille": (0x2800, 0x28FF), "bopomofo": (0x3105, 0x312F), "faces": (0x1F600, 0x1F64F),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_chain_has_every_letter_of_a_script(script: str) -> None:
+    shaper = Shaper(FaceSet(bundled()), "Roboto Condensed", 10.0)
+    low, high = SCRIPTS[script]
+    assert [hex(c) for c in range(low, high + 1) if shaper.cluster(chr(c), "ja") is None] == []
 
 
 @pytest.mark.parametrize("theme_face", ["Roboto Condensed", "Spleen 5x8"])
@@ -72,7 +126,8 @@ def test_advances_and_ascents_are_the_files_own() -> None:
 def test_signs_make_no_line_of_the_text_face_taller() -> None:
     faces = FaceSet(bundled())
     text = faces.face("Roboto Condensed")
-    for file in faces.chain("Roboto Condensed")[1:]:
+    names = {"Muralkit Signs", "Noto Sans Math", "Noto Sans Symbols2", "Noto Sans Mono"}
+    for file in map(faces.file, names):
         face = faces.face(file.name)
         assert face.ascent * file.scale <= text.ascent + 1e-9, file.name
         assert face.descent * file.scale <= text.descent + 1e-9, file.name
@@ -80,7 +135,7 @@ def test_signs_make_no_line_of_the_text_face_taller() -> None:
 
 def test_a_missing_character_has_no_advance() -> None:
     with pytest.raises(KeyError):
-        FaceSet(bundled()).face("Roboto Condensed").advance(0x1F600)
+        FaceSet(bundled()).face("Roboto Condensed").advance(0x13000)
 
 
 def test_an_unknown_face_names_the_known_ones() -> None:

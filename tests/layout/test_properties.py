@@ -22,7 +22,7 @@ from muralkit.model import CATEGORIES, Cue, Ink, Layout, Placed, Role, category_
 from muralkit.theme import Theme
 from tests.conftest import SQUARES, build_square_font
 
-words = st.text(st.sampled_from("abcXYZ019/._-:()=⊘→∵é日😀\u202e\u0301"), min_size=1, max_size=70)
+words = st.text(st.sampled_from("abcXYZ019/._-:()=⊘→∵é日𓀀\u202e\u0301"), min_size=1, max_size=70)
 texts = st.lists(words, max_size=12).map(" ".join)
 cue_lists = st.lists(
     st.builds(
