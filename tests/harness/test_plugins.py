@@ -315,8 +315,9 @@ def test_the_picture_stays_after_a_compaction(
     request: pytest.FixtureRequest,
 ) -> None:  # fmt: skip
     install(name, folder, request)
-    write(home / ".omp/agent/config.yml", "compaction:\n  keepRecentTokens: 1000\n")
-    provider.reply = lambda prompt: "A long answer. " * 4000
+    write(home / ".omp/agent/config.yml", "compaction:\n  keepRecentTokens: 500\n")
+    write(home / ".pi/agent/settings.json", '{"compaction": {"keepRecentTokens": 500}}')
+    provider.reply = lambda prompt: "A long answer. " * 400
     harness = start(name)
     for text in ("One", "Two", "Three"):
         harness.say(text)
