@@ -7,7 +7,7 @@ contrast, glyph distances and sizes are held against the floors of the reader pr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,12 +74,14 @@ class Proof:
         return self.missed[self.reader]
 
 
-def prove(name_or_path: str | Path, reader: str | None = None) -> Proof:
+def prove(name_or_path: str | Path, reader: str | None = None, extra: Sequence[str] = ()) -> Proof:
     """Look at a theme, for the readers of a profile; by default those that it inherits from.
+
+    `extra` are font files whose faces end its chain.
 
     Raises ThemeError or FontError where it can't be used.
     """
-    file = themefile.find(name_or_path)
+    file = themefile.find(name_or_path, extra)
     theme = themes.check(file)
     demo = _demo(theme)
     contrasts = tuple(contrasts_of(theme))

@@ -103,12 +103,17 @@ def configured_theme(project: Path = Path()) -> str:
     return theme_for("", {}, found.mural.theme)
 
 
+def extra_faces(project: Path = Path()) -> tuple[str, ...]:
+    """The font files that the user's configuration adds. Raises ConfigError."""
+    found = _configured(project)
+    return found.fonts.extra if found else ()
+
+
 def found_theme(name: str, project: Path = Path()) -> ThemeFile:
-    """A theme with the faces that the user's configuration adds. Raises ThemeError."""
+    """A theme with these faces. Raises ThemeError."""
     from muralkit import themefile
 
-    found = _configured(project)
-    return themefile.find(name, found.fonts.extra if found else ())
+    return themefile.find(name, extra_faces(project))
 
 
 def _cache_settings(project: Path) -> tuple[bool, int]:

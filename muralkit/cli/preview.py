@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muralkit.cli.cues import read_cues
-from muralkit.cli.options import configured_theme, plain, theme_names
+from muralkit.cli.options import configured_theme, extra_faces, plain, theme_names
 from muralkit.cli.projects import PROJECT, STORE
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def preview(
     for theme in chosen:
         _check_there(theme)
     source = _source(cues, demo, everything, project, store_path)
-    studio = Studio(source, chosen)
+    studio = Studio(source, chosen, extra_faces(project))
     with PreviewServer(studio, port) as server:
         studio.start()
         click.echo(server.url)

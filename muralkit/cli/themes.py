@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muralkit.cli.options import JSON, emit, plain, theme_names
+from muralkit.cli.options import JSON, emit, extra_faces, plain, theme_names
 
 if TYPE_CHECKING:
     from muralkit.errors import MuralkitError
@@ -106,7 +106,7 @@ def theme_check(theme: str, reader: str | None, as_json: bool) -> None:
     if reader is not None and reader not in known:
         raise click.UsageError(f"There is no profile {reader!r}: take {', '.join(known)}.")
     try:
-        found = proof.prove(theme, reader)
+        found = proof.prove(theme, reader, extra_faces())
     except EnvironmentProblem:
         raise  # no fault of the theme
     except MuralkitError as error:

@@ -58,8 +58,8 @@ class Pane:
 class Studio:
     """Panes over one source of cues. `start` it, and `close` it."""
 
-    def __init__(self, source: Source, given: Sequence[str]) -> None:
-        self._source = source
+    def __init__(self, source: Source, given: Sequence[str], extra: Sequence[str] = ()) -> None:
+        self._source, self._extra = source, extra
         self.given = len(given)
         names = dict.fromkeys([*given, *themefile.names()])
         self.panes = [Pane(name) for name in names]
@@ -160,7 +160,7 @@ class Studio:
         made: tuple[Mural, Layout] | None = None
         name = pane.key
         try:
-            file = themefile.find(pane.theme)
+            file = themefile.find(pane.theme, self._extra)
             pane.sources = file.sources()
             name = key(list(self._material.cues), file.fingerprint)
             if name != pane.key or pane.problem is not None:

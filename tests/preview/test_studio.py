@@ -15,7 +15,7 @@ from muralkit import assets, themefile
 from muralkit.preview.sources import CueFile, Given, Project, Source, demo
 from muralkit.preview.studio import Studio
 from muralkit.preview.views import MOST_LISTED
-from tests.conftest import DATA, switch_on
+from tests.conftest import DATA, build_square_font, switch_on
 from tests.test_cli import run
 from tests.test_cli_memory import memory
 
@@ -191,6 +191,20 @@ def test_a_hundred_thousand_cues_are_not_all_told(tmp_path: Path) -> None:
         assert len(json.dumps(state)) < 2_000_000
     finally:
         studio.close()
+
+
+def test_the_users_own_faces_draw_here_too(tmp_path: Path) -> None:
+    build_square_font(tmp_path / "mine.ttf", "𓀀")
+    source = Given(json.dumps([{**CUE, "cue": "𓀀"}]).encode(), "x")
+    for extra, escaped in (((), 1), ((str(tmp_path / "mine.ttf"),), 0)):
+        studio = Studio(source, ["dense"], extra)
+        studio.start()
+        try:
+            studio.state((0,), 0, SOON)
+            mural = studio.panes[0].mural
+            assert mural is not None and len(mural.escaped) == escaped
+        finally:
+            studio.close()
 
 
 def test_the_memories_in_full_come_along_where_they_are_known() -> None:
