@@ -39,9 +39,9 @@ def test_a_reply_comes_through_and_no_tool_is_offered(provider: Provider, name: 
 FAULTS = [
     ("401", Cause.OUTAGE, PATIENCE),
     ("length", Cause.BROKEN, PATIENCE),
-    ("500", Cause.OUTAGE, 12.0),  # both try again and again: our time-out ends that, or they
-    ("hang", Cause.TIMEOUT, 12.0),
-    ("truncate", Cause.TIMEOUT, 12.0),
+    ("500", Cause.OUTAGE, 8.0),  # both try again and again: our time-out ends that, or they
+    ("hang", Cause.TIMEOUT, 8.0),
+    ("truncate", Cause.TIMEOUT, 8.0),
 ]
 
 
@@ -94,6 +94,6 @@ def test_half_a_reply_never_becomes_a_cue(provider: Provider, name: str, tmp_pat
     provider.fault = "truncate"
     with SqliteStore(tmp_path / "m.db", "p") as store:
         store.add([Draft("A", "note of src/file_12345.py", importance=90)])
-        report = run(store, made(name, seconds=12.0), Settings())
+        report = run(store, made(name, seconds=8.0), Settings())
         assert report.made == 0
         assert all(cue.model == "rules" or not cue.text for cue in store.cues().values())
