@@ -92,7 +92,7 @@ MEANINGS: Mapping[type, Mapping[str, str]] = {
     },
     Escaped: {
         "codepoint": "the character's number in Unicode",
-        "count": "how often it was drawn as `[U+1F600]`",
+        "count": "how often it was drawn as `[U+13000]`",
     },
 }
 

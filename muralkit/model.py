@@ -233,7 +233,7 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Escaped:
-    """A character that no face has: drawn as `[U+1F600]`, `count` times."""
+    """A character that no face has: drawn as `[U+13000]`, `count` times."""
 
     codepoint: int
     count: int

@@ -7,6 +7,7 @@ contrast, glyph distances and sizes are held against the floors of the reader pr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,9 @@ from muralkit.manifest import rgb
 from muralkit.model import Cue
 from muralkit.readers import Profile
 from muralkit.theme import Theme
+
+LEAST_APART = 96
+"""Of 441, how far the inks of text and prohibitions are apart at least; 124 in `dark`."""
 
 LEAST_CONTRAST = 4.5
 """Of what is not read for its words, bullets and banners: WCAG 2.2, 1.4.3."""
@@ -151,6 +155,10 @@ def _missed(
         if item.ratio < least:
             ground = item.ground.replace("_", " ")
             yield f"The contrast of {item.ink} on {ground} is {item.ratio:g}; {least:g} is needed."
+    inks = theme.manifest.inks
+    for name, colour in (("prohibition", inks.prohibition), ("mark", inks.mark)):
+        if _apart(colour, inks.text) < LEAST_APART:
+            yield f"The {name} ink can hardly be told from text: nothing else marks what it says."
     nearest = digits(distances)
     if nearest is not None and nearest.pixels < profile.digits:
         pair = " and ".join(nearest.pair)
@@ -158,6 +166,11 @@ def _missed(
             f"{pair} differ by {nearest.pixels:g} pixels of ink; {profile.name} "
             f"readers need {profile.digits:g} among digits."
         )
+
+
+def _apart(one: str, other: str) -> float:
+    """How far two colours `#rrggbb` are apart: the length of their difference, 441 at most."""
+    return math.dist(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]))
 
 
 def demo_cues() -> list[Cue]:

@@ -41,6 +41,7 @@ class MuralGolden:
 
     def __init__(self, beside: Path, name: str, update: bool) -> None:
         self._beside, self._name, self._update = beside, name, update
+        self._held: set[Path] = set()
 
     def __call__(
         self,
@@ -62,6 +63,9 @@ class MuralGolden:
         beside = self._beside / theme
         mural = pipeline.render(self._read(cues), beside if beside.exists() else theme)
         golden = self._beside / folder / f"{name or self._name}.png"
+        if golden in self._held:
+            pytest.fail(f"{golden} is held twice in one test: give a name= each.", pytrace=False)
+        self._held.add(golden)
         problem = self._hold(golden, mural.png)
         if problem:
             pytest.fail(problem, pytrace=False)

@@ -208,3 +208,20 @@ def test_one_s_own_themes_are_listed_where_they_are_named(tmp_path: Path) -> Non
     done = run("theme", "list", tmp_path / "mine.toml")
     assert done.stdout.decode().splitlines()[-1] == "mine      Ours."
     assert run("theme", "list", tmp_path / "none").returncode == 2
+
+
+@pytest.mark.parametrize("face", ["Noto Sans", "Noto Sans Thai", "Noto Sans SC", "Noto Emoji"])
+def test_a_face_without_a_space_takes_it_from_the_chain(tmp_path: Path, face: str) -> None:
+    for section in ("text", "banner"):
+        path = tmp_path / f"{section}.toml"
+        path.write_text(f'inherits = "standard"\n[{section}]\nface = "{face}"\n')
+        done = run("theme", "check", path)
+        assert done.returncode in (0, 1), done.stderr
+        assert b"Traceback" not in done.stderr
+
+
+def test_a_prohibition_that_looks_like_text_is_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "same.toml"
+    path.write_text('inherits = "standard"\n[inks]\nprohibition = "#000000"\n')
+    code, found = check(path)
+    assert code == 1 and "The prohibition ink can hardly be told from text" in found["warnings"][0]

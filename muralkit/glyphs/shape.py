@@ -145,6 +145,7 @@ class Shaper:
         self._plain: set[str] = set()
         """Characters that the chain's first face has."""
         self.advances = _Advances(self)
+        self._widest = math.inf  # until the widest escape is measured
         if self.setting(" ") is None:
             raise FontError(
                 f"The face {face!r} has no space.",
@@ -154,7 +155,6 @@ class Shaper:
         self.space = self.advances[" "]
         hyphen = self.setting("-")
         self.hyphen_gap = hyphen.face.file.hyphen_gap * hyphen.size if hyphen else 0.0
-        self._widest = math.inf
         if not self.missing(WIDEST_ESCAPE):
             self._widest = self.measure(WIDEST_ESCAPE)
 
