@@ -6,6 +6,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
 
 from muralkit.config import Loaded, MuralSection
@@ -88,7 +89,7 @@ def fonts() -> Iterator[Finding]:
 def themes(mural: MuralSection, extra: Sequence[str] = ()) -> Iterator[Finding]:
     """Every theme that the configuration can lead to, drawn once in small."""
     for name in themes_for(mural.readers, mural.theme):
-        yield from guarded("theme", lambda name=name: _theme(name, extra))  # type: ignore[misc]
+        yield from guarded("theme", partial(_theme, name, extra))
 
 
 def _theme(name: str, extra: Sequence[str]) -> Iterator[Finding]:

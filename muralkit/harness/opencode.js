@@ -109,18 +109,21 @@ export const MuralkitPlugin = async ({ client, directory }) => {
       if (event.type !== "session.idle" || own.has(event.properties.sessionID) || !last) return;
       muralkit.compress(directory, last, complete);
     },
-    tool: enabled && {
-      mural_recall: {
-        description: RECALL,
-        args: { query: QUERY },
-        execute: ({ query }) => muralkit.recall(directory, query),
-      },
-      mural_remember: {
-        description: REMEMBER,
-        args: { content: CONTENT, category: CATEGORY },
-        execute: ({ content, category }) => muralkit.remember(directory, content, category),
-      },
-    },
+    // Without the mural, a request is as it would be without us.
+    tool: !enabled
+      ? {}
+      : {
+          mural_recall: {
+            description: RECALL,
+            args: { query: QUERY },
+            execute: ({ query }) => muralkit.recall(directory, query),
+          },
+          mural_remember: {
+            description: REMEMBER,
+            args: { content: CONTENT, category: CATEGORY },
+            execute: ({ content, category }) => muralkit.remember(directory, content, category),
+          },
+        },
     dispose: async () => muralkit.server.stop(),
   };
 };
