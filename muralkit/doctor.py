@@ -9,10 +9,11 @@ from enum import IntEnum
 from functools import partial
 from pathlib import Path
 
-from muralkit.config import Loaded, MuralSection
+from muralkit.config import Loaded
 from muralkit.errors import MuralkitError
 from muralkit.gate import LEAST_CUES, LEAST_SHARE
 from muralkit.model import Status
+from muralkit.sections import MuralSection
 from muralkit.store import Store
 from muralkit.store.magic import MagicStore
 from muralkit.store.sqlite import SqliteStore

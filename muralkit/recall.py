@@ -27,7 +27,7 @@ from muralkit.store import Store
 from muralkit.vision import themes_for
 
 if TYPE_CHECKING:
-    from muralkit.config import MuralSection
+    from muralkit.sections import MuralSection
 
 CANDIDATES = 50
 """Memories that are looked at closely: those with the words most like the query's."""

@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from muralkit import key, themefile
-from muralkit.config import Config, seconds
 from muralkit.errors import MuralkitError, StoreError
 from muralkit.model import Frozen, Mural
+from muralkit.sections import Config, seconds
 from muralkit.store import Store
 from muralkit.store.sqlite import SqliteStore
 from muralkit.vision import accepts, look, theme_for

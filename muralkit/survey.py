@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from muralkit.config import Config
 from muralkit.errors import FontError, ThemeError
 from muralkit.gate import Facts, Verdict, judge
 from muralkit.model import Cue, Layout, Memory, MemoryId, StoredCue
 from muralkit.pricing import FAMILIES, text_tokens
+from muralkit.sections import Config
 from muralkit.selection import Selection, block, current_cues, is_current, select
 from muralkit.store import Store
 from muralkit.vision import Sight

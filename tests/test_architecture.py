@@ -32,7 +32,7 @@ ROWS = [
     {"modelsdev"},
     {"likeness", "plates"},
     {"config", "theme"},
-    {"checking", "configfile", "themefile"},
+    {"sections", "checking", "configfile", "themefile"},
     {"manifest", "jsonc", "readers"},
     {"glyphs", "native"},
     {"abi", "assets", "files"},

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muralkit import config
-from muralkit.config import Loaded, ModelChoice
+from muralkit import config, sections
+from muralkit.config import Loaded
 from muralkit.errors import ConfigError
 from tests.conftest import ROOT
 from tests.test_cli import run
@@ -83,9 +83,11 @@ def test_a_users_existing_file_is_read_as_it_is(places: Places) -> None:
     assert (task.model, task.timeout_minutes) == ("anthropic/claude-haiku-4-5", 10)
     assert made.dreamer.opencode.fallback_models == (
         "google/a",
-        ModelChoice(model="b/c", variant="low"),
+        sections.ModelChoice(model="b/c", variant="low"),
     )
-    assert made.dreamer.pi.model == ModelChoice(model="google-antigravity/x", thinking_level="low")
+    assert made.dreamer.pi.model == sections.ModelChoice(
+        model="google-antigravity/x", thinking_level="low"
+    )
     assert made.dreamer.omp.model is None
 
 
@@ -234,12 +236,14 @@ def test_what_only_the_user_may_set(places: Places, key: str) -> None:
     places.write("project", {section: {rest: value, "batch_size": 3} if rest else value})
     loaded = places.load()
     assert loaded.config == (
-        config.Config.model_validate({"dreamer": {"batch_size": 3}}) if rest else config.Config()
+        sections.Config.model_validate({"dreamer": {"batch_size": 3}})
+        if rest
+        else sections.Config()
     )
     assert remarks(loaded) == [(key, "ignored: only the user's own files may set it")]
     places.write("project", "{}")
     places.write("user", {section: {rest: value} if rest else value})
-    assert places.load().remarks == () and places.load().config != config.Config()
+    assert places.load().remarks == () and places.load().config != sections.Config()
 
 
 @pytest.mark.parametrize(
@@ -285,7 +289,7 @@ def test_another_programs_file_never_stops_ours(
     path = places.write(name, text)
     places.write("user", {"mural": {"enabled": True}})
     loaded = places.load()
-    assert loaded.config == config.Config.model_validate({"mural": {"enabled": True}})
+    assert loaded.config == sections.Config.model_validate({"mural": {"enabled": True}})
     assert loaded.remarks[0].where == path and loaded.remarks[0].key == key
     assert loaded.remarks[0].what.startswith("ignored: ")
 
@@ -357,7 +361,7 @@ def test_a_wrong_file_is_an_error_with_file_and_key(places: Places, text: str, w
 @pytest.mark.parametrize("data", [b"", b"  \n", b"\xef\xbb\xbf{}"])
 def test_an_empty_file_is_an_empty_object(places: Places, data: bytes) -> None:
     places.write("user", "").write_bytes(data)
-    assert places.load().config == config.Config()
+    assert places.load().config == sections.Config()
 
 
 def test_a_file_that_is_no_text_is_an_error(places: Places) -> None:
@@ -370,7 +374,7 @@ def test_a_file_that_is_no_text_is_an_error(places: Places) -> None:
     ("text", "value"), [("90s", 90), ("5m", 300), ("1h", 3600), ("2 d", 172800)]
 )
 def test_durations(text: str, value: int) -> None:
-    assert config.seconds(text) == value
+    assert sections.seconds(text) == value
 
 
 json_values = st.recursive(

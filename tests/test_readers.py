@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muralkit import readers, themefile
 from muralkit import theme as themes
-from muralkit.config import Config
+from muralkit.sections import Config
 from muralkit.session import Turn, facts
 
 

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muralkit.config import MuralSection
 from muralkit.cues.validate import identifiers, stands
 from muralkit.glyphs.clean import clean
 from muralkit.model import Memory, Status
 from muralkit.recall import Certainty, Match, confusable, find, rank
+from muralkit.sections import MuralSection
 from muralkit.store import Changes, Draft, Store
 from muralkit.store.magic import SOURCE, MagicStore
 from muralkit.store.sqlite import SqliteStore

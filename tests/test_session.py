@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from muralkit import session as sessions
-from muralkit.config import Config
 from muralkit.errors import StoreError
 from muralkit.model import StoredCue
 from muralkit.pipeline import render
 from muralkit.place import Places
+from muralkit.sections import Config
 from muralkit.session import Baseline, Turn, baseline, lifetime, safely
 from muralkit.store import Changes, Draft, content_hash
 from muralkit.store.sqlite import SqliteStore

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from muralkit import assets
-from muralkit.config import Config
 from muralkit.model import Status, StoredCue
+from muralkit.sections import Config
 from muralkit.store import Changes, Draft, content_hash
 from muralkit.store.sqlite import SqliteStore
 from muralkit.survey import page, survey

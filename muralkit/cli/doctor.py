@@ -57,7 +57,7 @@ def doctor(project: Path, store_path: Path | None, as_json: bool) -> None:
 
 
 def _findings(project: Path, store_path: Path | None) -> list[Finding]:
-    from muralkit import config
+    from muralkit import config, sections
     from muralkit import doctor as checks
     from muralkit import project as projects
     from muralkit.errors import MuralkitError
@@ -67,7 +67,7 @@ def _findings(project: Path, store_path: Path | None) -> list[Finding]:
     found = checks.guarded("libcairo", checks.libcairo)
     found += checks.guarded("fonts", checks.fonts)
     found += checks.guarded("cache", lambda: checks.cache(cache_folder()))
-    loaded = config.Loaded(config.Config())  # the defaults, where the files can't be read
+    loaded = config.Loaded(sections.Config())  # the defaults, where the files can't be read
     try:
         loaded = config.load(projects.root(project))
         found += checks.guarded("config", lambda: checks.configuration(loaded))

@@ -14,7 +14,7 @@ import click
 
 if TYPE_CHECKING:
     from muralkit.cache import ReplayCache
-    from muralkit.config import Config
+    from muralkit.sections import Config
     from muralkit.themefile import ThemeFile
 
 

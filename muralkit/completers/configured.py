@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from muralkit.completers import Completer, Ladder
 from muralkit.completers.command import HARNESSES, CommandCompleter, Model
 from muralkit.completers.http import HttpCompleter
-from muralkit.config import Config, Dreamer, HarnessDreamer, ModelEntry, Task
 from muralkit.cues.rules import RULES
 from muralkit.errors import ConfigError
+from muralkit.sections import Config, Dreamer, HarnessDreamer, ModelEntry, Task
 
 NAMES = tuple(HARNESSES)
 

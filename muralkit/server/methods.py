@@ -14,7 +14,6 @@ from muralkit import __version__, dreamer, survey, vision
 from muralkit import recall as recalls
 from muralkit import session as sessions
 from muralkit.completers import configured
-from muralkit.config import Config
 from muralkit.cues import prompt
 from muralkit.cues.compress import MOST_REFUSALS, by_rules, rejections, weigh
 from muralkit.envelope import parts
@@ -22,6 +21,7 @@ from muralkit.errors import InputError, MuralkitError
 from muralkit.importing import jsonl
 from muralkit.model import Memory, Status
 from muralkit.place import Place, Places
+from muralkit.sections import Config
 from muralkit.server import protocol as p
 from muralkit.store import Draft, Store, content_hash
 from muralkit.store.sqlite import SqliteStore

@@ -353,7 +353,7 @@ def _misread(
 CROWD = """
 import json, resource, sys
 from pathlib import Path
-from muralkit.config import Config
+from muralkit.sections import Config
 from muralkit.store import Draft
 from muralkit.store.sqlite import SqliteStore
 from muralkit.survey import survey
@@ -365,7 +365,7 @@ with SqliteStore(Path(sys.argv[1]), "p") as store:
 SURVEY = """
 import resource, sys
 from pathlib import Path
-from muralkit.config import Config
+from muralkit.sections import Config
 from muralkit.store.sqlite import SqliteStore
 from muralkit.survey import survey
 with SqliteStore(Path(sys.argv[1]), "p") as store:

@@ -11,8 +11,8 @@ from muralkit.completers import Ladder
 from muralkit.completers.command import CommandCompleter, Model
 from muralkit.completers.configured import completer, harness_of, models, seconds
 from muralkit.completers.http import HttpCompleter
-from muralkit.config import Config
 from muralkit.errors import ConfigError
+from muralkit.sections import Config
 
 
 def config(**dreamer: Any) -> Config:

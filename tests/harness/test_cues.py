@@ -10,9 +10,9 @@ import pytest
 from muralkit.completers import Cause, CompletionError
 from muralkit.completers.command import HARNESSES, CommandCompleter, Model
 from muralkit.completers.configured import completer
-from muralkit.config import Config
 from muralkit.cues.prompt import SYSTEM
 from muralkit.dreamer import Settings, run
+from muralkit.sections import Config
 from muralkit.store import Draft
 from muralkit.store.sqlite import SqliteStore
 from tests.harness.conftest import NAMES
