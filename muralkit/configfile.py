@@ -1,6 +1,6 @@
 """Which configuration files there are, and what stands in one; nothing is checked yet.
 
-Apart from config.py, whose models cost a command 0.2 s to import: without a
+Apart from sections.py, whose models cost a command 0.2 s to import: without a
 file, nobody has to wait for them.
 """
 
