@@ -12,7 +12,7 @@ from pathlib import Path
 from muralkit import __version__
 from muralkit.model import Cue
 
-RENDERER = 3
+RENDERER = 4
 """Goes up with every change of ours that changes a picture."""
 
 _ENGINES = (

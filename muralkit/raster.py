@@ -22,8 +22,9 @@ from cairosvg.parser import Node, Tree
 from defusedxml.common import DefusedXmlException
 
 from muralkit.errors import MuralkitError
+from muralkit.glyphs.bidi import starts_rtl
 from muralkit.glyphs.faces import Face, FaceSet
-from muralkit.glyphs.scripts import JOINERS, shaped, starts_rtl
+from muralkit.glyphs.scripts import JOINERS, shaped
 from muralkit.glyphs.shape import add_up, advance, part_hyphens
 from muralkit.model import Canvas
 from muralkit.plates import Plates

@@ -1,15 +1,14 @@
-"""What Unicode knows of a text: does it need shaping, where may it break, how is it ordered.
+"""What Unicode knows of a text: does it need shaping, and where may it break.
 
-Most text is plain: a glyph a character, from left to right, parted at spaces. Only for
-the rest are the libraries imported that have Unicode's tables; they are pinned, so the
-tables are the same in every Python.
+Most text is plain: a glyph a character, parted at spaces. Only for the rest are the
+libraries imported that have Unicode's tables (here and in bidi.py); they are pinned, so
+the tables are the same in every Python.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import accumulate
 
 # Characters that stand for themselves: one glyph each, whatever stands beside it, in
 # scripts from left to right. All others are shaped. Listed, as in clean.py.
@@ -30,15 +29,8 @@ _UNSPACED = "\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff9f\U
 _UNSPACED_BREAK = re.compile(f"(?<=[{_UNSPACED}])(?=[{_UNSPACED}])")
 _INVOLVED = re.compile(f"[^{_SIMPLE}]|[{_UNSPACED}]")
 
-# Blocks of scripts from right to left, and Arabic digits.
-_RTL = re.compile(
-    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]"
-)
 _KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_LEVEL = re.compile(r"Level\(\s*(\d+)")
-_LEVELS = ",\n    levels: ["
-
 JOINERS = frozenset("\u200c\u200d")
 """What draws nothing, but decides whether its neighbours are joined."""
 
@@ -64,7 +56,7 @@ def graphemes(text: str) -> list[str]:
         return list(text)
     import unicode_segmentation_rs
 
-    return _cut(text, unicode_segmentation_rs.graphemes(_scalars(text), True))
+    return _cut(text, unicode_segmentation_rs.graphemes(scalars(text), True))
 
 
 def units(word: str) -> list[str]:
@@ -78,7 +70,7 @@ def units(word: str) -> list[str]:
 
     parts = [""]
     at = 0
-    for part in _cut(word, unicode_segmentation_rs.line_break_units(_scalars(word))):
+    for part in _cut(word, unicode_segmentation_rs.line_break_units(scalars(word))):
         if at in inside:
             parts.append("")
         parts[-1] += part
@@ -95,44 +87,6 @@ def _cut(text: str, parts: Sequence[str]) -> list[str]:
     return cut
 
 
-def _scalars(text: str) -> str:
+def scalars(text: str) -> str:
     """Halves of surrogate pairs, which Rust has none of, as characters of no property."""
     return _SURROGATE.sub("\ufffd", text)
-
-
-def levels(text: str) -> tuple[int, list[int]] | None:
-    """The paragraph's level and that of each character (UAX 9); None: all from left to right.
-
-    The paragraph goes by its first strong character.
-    """
-    if not _RTL.search(text):
-        return None
-    from bidi.wrapper import get_base_level, get_display
-
-    plain = _scalars(text)
-    base = get_base_level(plain)
-    report = get_display(plain, base_dir="R" if base else "L", debug=True)
-    _, _, tail = str(report).rpartition(_LEVELS)
-    of_bytes = [int(match[1]) for match in _LEVEL.finditer(tail)]
-    starts = accumulate((len(char.encode()) for char in plain[:-1]), initial=0)
-    return base, [of_bytes[start] for start in starts]
-
-
-def starts_rtl(text: str) -> bool:
-    """Whether a text's first strong letter is one from right to left."""
-    found = levels(text)
-    return found is not None and found[0] == 1
-
-
-def visual(levels: Sequence[int]) -> list[int]:
-    """The order from left to right of a line's items, which have these levels (rule L2)."""
-    order = list(range(len(levels)))
-    for level in range(max(levels, default=0), 0, -1):
-        start = 0
-        while start < len(order):
-            end = start
-            while end < len(order) and levels[order[end]] >= level:
-                end += 1
-            order[start:end] = reversed(order[start:end])
-            start = max(end, start + 1)
-    return order

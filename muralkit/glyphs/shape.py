@@ -16,7 +16,7 @@ from operator import add
 from typing import NamedTuple
 
 from muralkit.errors import FontError
-from muralkit.glyphs import scripts
+from muralkit.glyphs import bidi, scripts
 from muralkit.glyphs.clean import escape
 from muralkit.glyphs.faces import Face, FaceFile, FaceSet
 from muralkit.model import Ink, Run
@@ -232,7 +232,7 @@ class Shaper:
 
     def _involved(self, text: str) -> Iterator[Word]:
         """The words of a text that is more than a glyph a character."""
-        found, language = scripts.levels(text), scripts.language(text)
+        found, language = bidi.levels(text), scripts.language(text)
         base, levels = found if found else (None, [0] * len(text))
         at = 0
         for token in text.split(" "):
@@ -252,7 +252,8 @@ class Shaper:
         last: Piece | None = None
         parts: list[str] = []
         for grapheme in scripts.graphemes(unit):
-            for piece in self._grapheme(grapheme, levels[at], language):
+            shown = bidi.turned(grapheme) if levels[at] % 2 else grapheme
+            for piece in self._grapheme(shown, levels[at], language):
                 if last and piece.script == "" and last.script:
                     piece = piece._replace(script=last.script)
                 elif last and last.script == "" and piece.script:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from muralkit.errors import ThemeError
-from muralkit.glyphs import scripts
+from muralkit.glyphs import bidi, scripts
 from muralkit.glyphs.clean import clean, escape
 from muralkit.glyphs.faces import FaceSet
 from muralkit.glyphs.shape import WIDEST_ESCAPE, Piece, Shaper, Word, add_up
@@ -293,7 +293,7 @@ def _placed(x: float, items: Iterable[Item]) -> list[Stretch]:
     """Items from left to right by their bidi levels (UAX 9, L2), in the order of reading."""
     ordered = list(items)
     places = [0.0] * len(ordered)
-    for index in scripts.visual([item.level for item in ordered]):
+    for index in bidi.visual([item.level for item in ordered]):
         places[index] = x
         x += ordered[index].width
     return [

@@ -58,6 +58,18 @@ def test_numbers_and_brackets_within_arabic() -> None:
     assert seen(line) == "30 <من> <)> ١٢ <(> <المهلة>"  # brackets mirrored by the font
 
 
+def test_a_name_within_arabic_keeps_its_order() -> None:
+    [line] = lines(cue(1, "أُصدر 1.2.3-rc.4 في 2026-11-30 مع --no-x"))
+    assert seen(line) == "--no-x <مع> 2026-11-30 <في> 1.2.3-rc.4 <أُصدر>"
+
+
+def test_an_arrow_points_where_reading_goes() -> None:
+    [line] = lines(cue(1, "תור ← מנוע"), cue(2, "npm → مخزن → x"))
+    assert seen(line) == "<מנוע> <→> <תור> npm → <مخزن> → x"
+    [line] = lines(cue(1, "مخزن → x → خادم"))
+    assert seen(line) == "<خادم> <←> x <←> <مخزن>"
+
+
 def test_each_line_is_ordered_after_it_was_wrapped(tmp_path: Path) -> None:
     theme = variant(tmp_path, "[canvas]\nwidth = 140\ncolumns = 1\n")
     made = lines(cue(1, TEN), theme=theme)

@@ -1,0 +1,136 @@
+"""The order of text from right to left: Unicode's, but for names and arrows."""
+
+from __future__ import annotations
+
+from unicodedata import bidirectional
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muralkit.glyphs import bidi, scripts
+from muralkit.glyphs.clean import clean
+
+
+def displayed(text: str) -> str:
+    """A text's characters from left to right, as one line (mirroring is the font's)."""
+    found = bidi.levels(text)
+    levels = found[1] if found else [0] * len(text)
+    return "".join(text[index] for index in bidi.visual(levels))
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "levels"),
+    [
+        # UAX 9: numbers in a right-to-left run stand a level higher (I1, I2)
+        ("abc אבג ١٢ x", 0, "000011112200"),
+        ("אבג abc 123", 1, "11112222222"),  # W7: a number behind Latin is Latin
+        ("اب ١٢", 1, "11122"),
+        ("اب 12", 1, "11122"),
+        ("اب ١٢-١٣", 1, "11122122"),  # W4 has no say on Arabic numbers
+        ("אב 1,2 ג", 1, "11122211"),  # W4: the comma between digits is theirs
+        ("א-1", 1, "112"),  # W4 needs digits on both sides; W6
+        ("a (ב) c", 0, "0001000"),  # N0: brackets take the outer direction
+        ("ב (a) ג", 1, "1112111"),
+    ],
+)
+def test_levels_are_those_of_the_bidi_algorithm(text: str, base: int, levels: str) -> None:
+    assert bidi.levels(text) == (base, [int(level) for level in levels])
+
+
+@pytest.mark.parametrize(
+    ("levels", "order"),
+    [
+        # The examples of rule L2, as indices: "car means CAR." and its kin
+        ([0] * 10 + [1, 1, 1] + [0], [*range(10), 12, 11, 10, 13]),
+        ([1, 1, 1, 2, 2, 2, 1], [6, 3, 4, 5, 2, 1, 0]),
+        ([0, 0, 1, 1, 2, 2, 1, 0], [0, 1, 6, 4, 5, 3, 2, 7]),
+        ([2, 1, 2], [2, 1, 0]),
+        ([], []),
+    ],
+)
+def test_a_line_is_reversed_from_its_highest_level_down(
+    levels: list[int], order: list[int]
+) -> None:
+    assert bidi.visual(levels) == order
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-11-30", "10-20", "-5", "+7", "5%", "$5", "1.2.3-rc.4", "v3.17.0-rc.4", "12:30:05",
+        "--no-x", "-f", "/etc/app.d/x.conf", "~/.config/x/", ".env", "../a/", "$HOME", "@scope/pkg",
+        "#4f7a", "C++", "C#", "*.py", "save()", "f(g(x))", "a[0]", "{id}/x", "a.b,c", "x=1,y=2",
+        "<b>", "a→b", "1.2→1.3", "⊘--force", "1_000", "3fa-9c", "+49-89-1", "http://[::1]:80/a?b=c#d",
+        "npm run build -- --fix", "git push -f", "1.2 → 1.3", "2026-11-30 12:30",
+    ],
+)  # fmt: skip
+def test_a_name_within_text_from_right_to_left_keeps_its_order(name: str) -> None:
+    assert displayed(f"אבג {name} דהו") == f"והד {name} גבא"
+    assert displayed(f"ابج {name} دهو") == f"وهد {name} جبا"
+    assert displayed(f"אבג {name}") == f"{name} גבא"
+    assert displayed(f"אבג ({name}), דהו") == f"והד ,){name}( גבא"  # mirrored by the font
+    assert displayed(f"see אבג {name}") == f"see גבא {name}"
+    levels = bidi.levels(f"אבג {name} דהו")
+    assert levels is not None
+    assert levels[1][4 : 4 + len(name)] == [2] * len(name)  # even: nothing in it is mirrored
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("אבג ב-2026-11-30", "2026-11-30-ב גבא"),  # the hyphen is the prefix's
+        ("אבג: npm.", ".npm :גבא"),
+        ("אבג «--force», דהו", "והד ,»--force« גבא"),
+        ("ערך=12-13", "12-13=ךרע"),
+        ("x→ערך", "x→ךרע"),  # the first letter decides
+        ("ערך/a.txt/", "a.txt//ךרע"),
+    ],
+)
+def test_signs_between_a_name_and_a_letter_from_right_to_left_are_the_sentence_s(
+    text: str, seen: str
+) -> None:
+    assert displayed(text) == seen
+
+
+@given(st.text(st.sampled_from("א1a-.,()[]{}'/ "), max_size=12))
+def test_a_name_is_found_in_any_text(text: str) -> None:
+    found = bidi.levels("א " + text)
+    assert found is not None
+    for char, level in zip("א " + text, found[1], strict=True):
+        assert (level % 2 == 0) == (char in "1a") or char in "-.,()[]{}'/ "
+
+
+def test_texts_as_they_are_seen() -> None:
+    assert displayed("car means אבג.") == "car means גבא."
+    assert displayed("אבג means CAR") == "means CAR גבא"  # the first strong letter decides
+    assert displayed("שלום 123 עולם") == "םלוע 123 םולש"
+    assert displayed("port 80") == "port 80"
+
+
+@given(st.text(st.sampled_from("aב١1 -(),ا日"), max_size=30))
+def test_the_order_of_a_line_is_a_permutation(text: str) -> None:
+    assert sorted(displayed(text)) == sorted(text)
+
+
+def test_text_from_left_to_right_needs_no_levels() -> None:
+    assert bidi.levels("plain → 日本 ก้ क्षि") is None
+
+
+@given(st.text(max_size=30))
+def test_each_character_has_a_level(text: str) -> None:
+    found = bidi.levels(text)
+    assert found is None or len(found[1]) == len(text)
+
+
+def test_whatever_runs_from_right_to_left_is_shaped_and_has_a_level() -> None:
+    codes = (chr(code) for code in range(0x110000))
+    strong = [char for char in codes if bidirectional(char) in ("R", "AL", "AN")]
+    kept = [char for char in strong if clean(f"a{char}a")[1] == 0]
+    assert [char for char in kept if not scripts.shaped(char)] == []
+    assert [char for char in kept if bidi.levels(f"a{char}a") is None] == []
+
+
+def test_arrows_are_turned_in_pairs() -> None:
+    assert bidi.turned("a → b ⟸ c ⇒ ↑ ↔") == "a ← b ⟹ c ⇐ ↑ ↔"
+    assert bidi.turned(bidi.turned("←→⇐⇒↤↦⇠⇢⇦⇨⟵⟶⟸⟹")) == "←→⇐⇒↤↦⇠⇢⇦⇨⟵⟶⟸⟹"
