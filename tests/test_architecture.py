@@ -112,7 +112,7 @@ def test_each_library_of_unicode_has_one_importer() -> None:
     assert found == {
         ("harfbuzz.py", "uharfbuzz"),
         ("scripts.py", "unicode_segmentation_rs"),
-        ("scripts.py", "bidi"),
+        ("bidi.py", "bidi"),
     }
 
 
