@@ -14,6 +14,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from muralkit import wording
 from muralkit.errors import ThemeError
 from muralkit.manifest import FaceEntry, Manifest, build
 
@@ -67,21 +68,13 @@ def tuples(value: Any) -> Any:
 
 def _explain(error: ValidationError, kind: type) -> str:
     """The first thing that is wrong, with its key and, for an unknown key, the nearest one."""
-    first, *others = error.errors(include_url=False)
-    place = _place(first["loc"])
-    if first["type"] == "extra_forbidden":
+    place, what = wording.faults(error)[0]
+    if error.errors(include_url=False)[0]["type"] == "extra_forbidden":
         known = _keys(kind, place[:-1])
         near = get_close_matches(place[-1], known, n=1)
         advice = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(sorted(known))}"
         return f"Unknown key {'.'.join(place)!r}; {advice}"
-    also = [other["msg"] for other in others if _place(other["loc"]) == place]
-    message = " or ".join([first["msg"], *(text[0].lower() + text[1:] for text in also)])
-    return f"{'.'.join(place)}: {message}." if place else f"{message}."
-
-
-def _place(loc: tuple[int | str, ...]) -> list[str]:
-    """The keys of a place, without pydantic's names for the branches of a union."""
-    return [str(part) for part in loc if part != "int" and not str(part).startswith("literal[")]
+    return f"{'.'.join(place)}: {what}." if place else f"It {what}."
 
 
 def _keys(kind: type, place: list[str]) -> list[str]:

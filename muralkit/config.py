@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from muralkit import configfile, files, jsonc
+from muralkit import configfile, files, jsonc, wording
 from muralkit.checking import tuples
 from muralkit.configfile import Layer
 from muralkit.errors import ConfigError, InputError, MuralkitError
@@ -84,7 +84,7 @@ def _check(data: dict[str, Any], path: Path) -> None:
     try:
         Config.model_validate(data)
     except ValidationError as error:
-        place, what = _fault(error)
+        place, what = wording.faults(error)[0]
         raise ConfigError(
             f"{'.'.join(place)}: {what}.",
             where=str(path),
@@ -101,7 +101,7 @@ def _without_faults(data: dict[str, Any], path: Path) -> list[Remark]:
         try:
             Config.model_validate(data)
         except ValidationError as error:
-            place, what = _fault(error)
+            place, what = wording.faults(error)[0]
             remarks.append(Remark(path, ".".join(place), f"ignored: {what}"))
             section: Any = data
             for part in place[:-1]:
@@ -111,13 +111,6 @@ def _without_faults(data: dict[str, Any], path: Path) -> list[Remark]:
             section.pop(next((part for part in reversed(place) if part in section), None), None)
         else:
             return remarks
-
-
-def _fault(error: ValidationError) -> tuple[list[str], str]:
-    """The first thing that is wrong: its key, and what."""
-    first = error.errors(include_url=False)[0]
-    place = [str(part) for part in first["loc"] if str(part) not in _UNIONS]
-    return place, first["msg"].removeprefix("Value error, ")
 
 
 def _known(data: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
@@ -133,9 +126,6 @@ def _known(data: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
         ):
             kept[key] = _known(value, section)
     return kept
-
-
-_UNIONS = {"str", "ModelChoice", "function-after[_duration(), str]"}  # pydantic's own words
 
 
 def _allowed(data: dict[str, Any], layer: Layer, root: Path) -> tuple[dict[str, Any], list[Remark]]:

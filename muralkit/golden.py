@@ -162,9 +162,11 @@ def _render(case: Case) -> tuple[str, bytes]:
 
 
 def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
-    if not case.png.exists() or not case.svg.exists():
+    gone = [file.name for file in (case.svg, case.png) if not file.exists()]
+    if gone:
         picture = _leave(failures, f"{case.name}.png", png)
-        problem = "it has no expected files yet; look at the picture, then `golden update`"
+        what = "it has no expected files yet" if len(gone) == 2 else f"{gone[0]} is not there"
+        problem = f"{what}; look at the picture, then `golden update`"
         return Outcome(case.name, problem, 0, picture)
     try:
         found = compare(files.read(case.png), png)

@@ -32,7 +32,8 @@ def create(name: str, base: str, folder: Path, template: bool) -> list[Path]:
     made = folder / name
     # As it is written: a checked Theme has no two inks of one colour.
     said = checking.manifest(file.data, str(file.path))
-    text = _manifest(said, theme.name, _inherits(file, made), template)
+    drawing = f"{name}.svg.j2" if template else said.template
+    text = _manifest(said, theme.name, _inherits(file, made), drawing)
     results = [(made / "theme.toml", text.encode())]
     if template:
         source = theme.templates.get(theme.manifest.template)
@@ -42,7 +43,7 @@ def create(name: str, base: str, folder: Path, template: bool) -> list[Path]:
                 where=str(theme.path),
                 hint="Leave --template out, or start from a bundled theme.",
             )
-        results.append((made / theme.manifest.template, source.data))
+        results.append((made / drawing, source.data))
     try:
         made.mkdir(parents=True)
     except FileExistsError as error:
@@ -62,7 +63,8 @@ def create(name: str, base: str, folder: Path, template: bool) -> list[Path]:
 
 
 def _check_name(name: str) -> None:
-    if not name.strip(". ") or any(char in '/\\"' or not char.isprintable() for char in name):
+    unfit = any(char in '/\\"' or not char.isprintable() for char in name)
+    if unfit or not name.strip(". ") or name.startswith("-"):
         raise ThemeError(
             f"{name!r} can't be a theme's name.",
             hint="It names a folder: letters, digits, - and _ are fine. -o FOLDER says where.",
@@ -81,12 +83,15 @@ def _inherits(file: themefile.ThemeFile, folder: Path) -> str:
     return Path(os.path.relpath(file.path, folder.resolve())).as_posix()
 
 
-def _manifest(base: Manifest, called: str, inherits: str, template: bool) -> str:
-    """A manifest that says nothing yet: every key is there, in a comment with its meaning."""
+def _manifest(base: Manifest, called: str, inherits: str, template: str) -> str:
+    """A manifest that says nothing yet: every key is there, in a comment with its meaning.
+
+    It only says which template draws, where that is not the base's.
+    """
     return "\n".join([*_head(base, called, inherits, template), *_sections(base), *_FACE])
 
 
-def _head(base: Manifest, called: str, inherits: str, template: bool) -> Iterator[str]:
+def _head(base: Manifest, called: str, inherits: str, template: str) -> Iterator[str]:
     yield "# What a theme does not say, it inherits. Take the # away from what you change; the"
     yield f"# values are those of {called!r}. Colours are #rrggbb, lengths are pixels."
     yield "#"
@@ -95,9 +100,9 @@ def _head(base: Manifest, called: str, inherits: str, template: bool) -> Iterato
     yield ""
     yield f"inherits = {_toml(inherits)}"
     yield _line('# description = ""', "one line for `muralkit theme list`")
-    mark = "" if template else "# "
-    own = "beside this file" if template else "a Jinja file beside this one"
-    yield _line(f"{mark}template = {_toml(base.template)}", own)
+    own = template != base.template
+    meaning = "beside this file" if own else "a Jinja file beside this one"
+    yield _line(f"{'' if own else '# '}template = {_toml(template)}", meaning)
 
 
 def _sections(base: Manifest) -> Iterator[str]:

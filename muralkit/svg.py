@@ -253,11 +253,18 @@ class _Loader(BaseLoader):
         if file is None:
             raise TemplateNotFound(template)
         if file.problem:
-            raise JinjaError(f"{file.path} can't be used: {file.problem}.")
+            raise TemplateError(
+                f"The template can't be used: {file.problem}.", where=str(file.path)
+            )
         try:
             return file.data.decode(), str(file.path), lambda: True
         except UnicodeDecodeError as error:
-            raise JinjaError(f"{file.path} is not UTF-8 text.") from error
+            line = file.data.count(b"\n", 0, error.start) + 1
+            raise TemplateError(
+                "The template is not UTF-8 text.",
+                where=f"{file.path}:{line}",
+                hint="Save it in that encoding.",
+            ) from error
 
 
 class _LineByLine(CodeGenerator):
@@ -320,6 +327,8 @@ def px(value: float) -> str:
 
 def _located(error: Exception, theme: Theme) -> TemplateError:
     """The error with the innermost template line that it passed through."""
+    if isinstance(error, TemplateError):  # of a file that can't be used at all
+        return error
     if isinstance(error, TemplateSyntaxError):
         where = f"{error.filename or theme.manifest.template}:{error.lineno}"
     else:

@@ -59,15 +59,19 @@ class MuralGolden:
         """
         __tracebackhide__ = True
         from muralkit import pipeline
+        from muralkit.errors import MuralkitError
 
-        beside = self._beside / theme
-        mural = pipeline.render(self._read(cues), beside if beside.exists() else theme)
         golden = self._beside / folder / f"{name or self._name}.png"
-        if golden in self._held:
-            pytest.fail(f"{golden} is held twice in one test: give a name= each.", pytrace=False)
-        self._held.add(golden)
-        problem = self._hold(golden, mural.png)
-        if problem:
+        mural = None
+        try:
+            own = self._beside / theme
+            mural = pipeline.render(self._read(cues), own if own.exists() else theme)
+            problem = self._hold(golden, mural.png)
+        except MuralkitError as error:
+            problem = str(error)
+        except OSError as error:
+            problem = f"{golden}: {error.strerror}"
+        if problem or mural is None:  # outside of the handlers: their errors add nothing
             pytest.fail(problem, pytrace=False)
         return mural
 
@@ -90,6 +94,9 @@ class MuralGolden:
         from muralkit import output
         from muralkit.golden import FILE_MODE
 
+        if golden in self._held:
+            return f"{golden} is held twice in one test: give a name= each."
+        self._held.add(golden)
         left = {kind: golden.with_suffix(f".{kind}.png") for kind in ("actual", "difference")}
         if self._update:
             golden.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ has to be drawn.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import tomllib
@@ -97,23 +98,28 @@ def _bundled(name: str) -> ThemeFile:
 
 def _locate(name_or_path: str | Path, called: str = "") -> Path:
     """The manifest of a path; `called` is what a person wrote for it."""
-    path = Path(name_or_path)
-    try:
-        if path.is_dir():
-            path = path / "theme.toml"
-            if not path.exists():
-                raise ThemeError(
-                    "The folder has no theme.toml.",
-                    where=str(path.parent),
-                    hint='A theme.toml may be as short as: inherits = "standard"',
-                )
-        if path.is_file():
-            return path.resolve()
-    except PermissionError as error:
-        raise ThemeError("The manifest can't be read: no permission.", where=str(path)) from error
-    except (OSError, ValueError):
-        pass
     called = called or str(name_or_path)
+    path, folder = Path(name_or_path), False
+    try:
+        folder = bool(called) and path.is_dir()
+        path = path / "theme.toml" if folder else path
+        if called and path.exists():
+            files.check_regular(path, path.stat())
+            return path.resolve()
+        if path.is_symlink():
+            path.resolve(strict=True)  # raises what is wrong with it
+    except (OSError, RuntimeError) as error:
+        if getattr(error, "errno", None) != errno.ENAMETOOLONG:
+            reason = getattr(error, "strerror", None) or "it is a link to itself"
+            raise ThemeError(f"The manifest can't be read: {reason}.", where=str(path)) from error
+    except ValueError:  # a NUL in the name
+        pass
+    if folder:
+        raise ThemeError(
+            "The folder has no theme.toml.",
+            where=str(path.parent),
+            hint='A theme.toml may be as short as: inherits = "standard"',
+        )
     if called == "auto":
         raise ThemeError(
             "'auto' is no theme: it takes one by the model that reads.",

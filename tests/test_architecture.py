@@ -33,7 +33,7 @@ ROWS = [
     {"likeness", "plates"},
     {"config", "theme"},
     {"sections", "checking", "configfile", "themefile"},
-    {"manifest", "jsonc", "readers"},
+    {"manifest", "jsonc", "readers", "wording"},
     {"glyphs", "native"},
     {"abi", "assets", "files"},
     {"model", "errors"},

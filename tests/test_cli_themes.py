@@ -48,10 +48,22 @@ def test_a_copied_template_is_the_one_that_draws(tmp_path: Path) -> None:
     folder = tmp_path / "a/b/mine"
     assert done.stdout.decode().split() == [
         str(folder / "theme.toml"),
-        str(folder / "mural.svg.j2"),
+        str(folder / "mine.svg.j2"),
     ]
     theme = themes.load(folder)
-    assert theme.templates["mural.svg.j2"].path.parent == folder.resolve()
+    assert theme.manifest.template == "mine.svg.j2"
+    # Deleted, it is missed: one of the bundled one's name would give way to that.
+    (folder / "mine.svg.j2").unlink()
+    done = run("theme", "check", folder)
+    assert done.returncode == 2 and b"There is no template 'mine.svg.j2'" in done.stderr
+
+
+def test_what_is_to_be_typed_next_is_quoted(tmp_path: Path) -> None:
+    done = run("theme", "new", "it's mine", cwd=tmp_path)
+    assert b"""muralkit theme check 'it'"'"'s mine' """ in done.stderr
+    assert run("theme", "check", "it's mine", cwd=tmp_path).returncode == 0
+    run("theme", "new", "a b%c", "--template", cwd=tmp_path)
+    assert run("theme", "check", "a b%c", cwd=tmp_path).returncode == 0
 
 
 def test_a_theme_may_start_from_one_s_own(tmp_path: Path) -> None:
@@ -71,7 +83,9 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path, there: str) -> None:
     assert there == "file" or not list(mine.iterdir())
 
 
-@pytest.mark.parametrize("name", ["", ".", "..", "a/b", "a\\b", 'a"b', "dense", "auto", "a\nb"])
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "a/b", "a\\b", 'a"b', "dense", "auto", "a\nb", "-x"]
+)
 def test_a_name_that_will_not_do_is_an_error(tmp_path: Path, name: str) -> None:
     with pytest.raises(ThemeError) as caught:
         scaffold.create(name, "dense", tmp_path, template=False)

@@ -126,6 +126,8 @@ def test_an_unreadable_golden_is_a_failure(folder: Path, content: bytes) -> None
 
 def test_a_case_without_its_files_is_a_failure(folder: Path) -> None:
     (folder / "case.png").unlink()
+    assert check(folder).problem.startswith("case.png is not there; look at the picture")
+    (folder / "case.svg").unlink()
     assert "no expected files yet" in check(folder).problem
 
 

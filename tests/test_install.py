@@ -251,7 +251,7 @@ def test_a_key_is_set_and_unset_among_comments(root: Path) -> None:
     ("arguments", "says"),
     [
         (["mural.enabld", "true"], "did you mean 'enabled'"),
-        (["mural.enabled", "3"], "mural.enabled: Input should be a valid boolean"),
+        (["mural.enabled", "3"], "mural.enabled: must be true or false"),
         (["mural.enabled.x", "3"], "mural.enabled"),
         (["cache.enabled", "false", "--project"], "Only the user's own file may set it"),
         (["dreamer.endpoint.model", "x", "--project"], "Only the user's own file may set it"),

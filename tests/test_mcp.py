@@ -151,7 +151,7 @@ def test_recall_and_remember(converse: Converse) -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "says"),
     [
-        ("recall", {"query": "x", "limit": 99}, "limit: Input should be less than"),
+        ("recall", {"query": "x", "limit": 99}, "limit: It must be 50 or less"),
         ("recall", {}, "query"),
         ("remember", {"content": " "}, "must be a text that is not blank"),
         ("remember", {"content": "x", "importance": 0}, "importance: "),

@@ -191,7 +191,7 @@ def test_the_status_for_a_model(project: Path, tmp_path: Path) -> None:
         assert found["gate"]["reason"] == "the model is not known to accept images"
         assert found["theme"] == "standard"
     text = run("status", "--project", project, "--model", "b/x").stdout
-    assert b"model     b/x: no images, by nobody" in text
+    assert b"model     b/x: not known to accept images, so it gets text alone" in text
 
 
 def test_auto_is_the_theme_for_the_model_and_without_one_the_standard_one(project: Path) -> None:

@@ -97,10 +97,26 @@ def test_a_golden_image_that_is_none_is_a_failure(project: Project, content: byt
     assert code == 1 and "it is no PNG of ours" in said
 
 
-def test_bad_cues_are_an_error_with_their_place(project: Project) -> None:
-    (project.folder / "cues.json").unlink()
+@pytest.mark.parametrize(
+    ("cues", "theme", "says"),
+    [
+        ("none.json", "mine", "The cues can't be read: No such file or directory"),
+        ("theme.json", "mine", "The field 'id' is missing"),
+        ("cues.json", "minn", "There is no theme 'minn'"),
+        ("cues.json", "bad.toml", "Unknown key 'inks.tekst'; did you mean 'text'?"),
+    ],
+)
+def test_what_cannot_be_drawn_fails_with_its_reason_alone(
+    project: Project, cues: str, theme: str, says: str
+) -> None:
+    (project.folder / "theme.json").write_text('{"theme": "mine"}')
+    (project.folder / "bad.toml").write_text('[inks]\ntekst = "#000000"\n')
+    (project.folder / "test_theme.py").write_text(
+        f"def test_mine(mural_golden):\n    mural_golden({cues!r}, {theme!r})\n"
+    )
     code, said = project.pytest()
-    assert code == 1 and "The cues can't be read: No such file or directory" in said
+    assert code == 1 and says in said
+    assert "Traceback" not in said and "muralkit/" not in said and "1 failed" in said
 
 
 def test_the_plug_in_costs_other_projects_nothing() -> None:

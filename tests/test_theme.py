@@ -95,8 +95,8 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("manifest", "expected"),
     [
-        ("[text]\nsize = 0.0\n", "text.size: Input should be greater than or equal to 3"),
-        ("[text]\nsize = -3\n", "text.size: Input should be greater than or equal to 3"),
+        ("[text]\nsize = 0.0\n", "text.size: must be 3 or more"),
+        ("[text]\nsize = -3\n", "text.size: must be 3 or more"),
         ("[text]\npitch = 5\n", "text.pitch must be at least its size"),
         ("[banner]\nsize = 20.0\n", "banner.height must be at least its size"),
         ("[banner]\nheight = 60\n", "banner.height must be at most 4 times its size"),
@@ -104,8 +104,8 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
         ("[banner]\nsize = 90.0\n", "banner.size must be at most 4 times text.size"),
         ("[text]\nsize = nan\n", "text.size"),
         ("[text]\nsize = inf\n", "text.size"),
-        ('[text]\nsize = "ten"\n', "text.size: Input should be a valid number"),
-        ("[text]\npitch = 0\n", "text.pitch: Input should be greater than or equal to 1"),
+        ('[text]\nsize = "ten"\n', "text.size: must be a number"),
+        ("[text]\npitch = 0\n", "text.pitch: must be 1 or more"),
         ("[text]\nsise = 10\n", "Unknown key 'text.sise'; did you mean 'size'?"),
         ("[texts]\nsize = 10\n", "Unknown key 'texts'; did you mean 'text'?"),
         ("[canvas]\nzzz = 1\n", "Unknown key 'canvas.zzz'; known: columns, gutter"),
@@ -120,7 +120,7 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
         ('[text]\nface = "Roboto Condensd"\n', "text.face: no face is called 'Roboto Condensd'"),
         ('[banner]\nface = "x"\n', "banner.face: no face is called 'x'"),
         ('inherits = "dens"\n', "inherits: There is no theme 'dens'"),
-        ('[canvas]\nwidth = "auto"\n', "valid integer or input should be 'fit'"),
+        ('[canvas]\nwidth = "auto"\n', "whole number or 'fit'"),
         ("[canvas]\nwidth = 2016\n", "width must be within max_side and max_tiles"),
         ("[canvas]\ncolumns = 0\n", "canvas.columns"),
         ('[inks]\ntext = "red"\n', "inks.text: a colour is written #rrggbb"),
@@ -129,7 +129,7 @@ def test_inheritance_in_a_circle_is_an_error(tmp_path: Path) -> None:
         ("[raster]\nlevels = 1\n", "raster.levels"),
         ("[raster]\nlevels = 7\n", "raster.levels"),
         ("[repeat]\nheight = 40\n", "repeat.height must not be over banner.height"),
-        ("[[face]]\nname = 'x'\n", "[[face]] file: Field required"),
+        ("[[face]]\nname = 'x'\n", "[[face]] file: must be given"),
         ("[[face]]\nname = 'x'\nfiel = 'x.ttf'\n", "[[face]]"),
         ("face = 3\n", "A face is written [[face]]"),
         ("inherits = 3\n", "inherits must be the name or path"),
@@ -257,6 +257,24 @@ def test_errors_say_what_is_near_and_where(tmp_path: Path) -> None:
         assert caught.value.where == str(path) and caught.value.hint
 
 
+def test_a_path_that_holds_no_manifest_is_told_what_it_is(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "gone").symlink_to("nothing")
+    (tmp_path / "folder/theme.toml").mkdir(parents=True)
+    for name, reason in {
+        "pipe": "it is not a regular file",
+        "/dev/null": "it is not a regular file",
+        "loop": "it is a link to itself",
+        "gone": "No such file or directory",
+        "folder": "it is a folder",
+    }.items():
+        assert fault(tmp_path / name).what == f"The manifest can't be read: {reason}."
+    for name in ("", "a" * 5000, "a\0b", str(tmp_path / "pipe/x")):
+        with pytest.raises(ThemeError, match="There is no theme "):
+            themes.load(name)
+
+
 def test_snap_needs_a_face_of_whole_pixels(tmp_path: Path) -> None:
     from muralkit import render
 
@@ -373,3 +391,18 @@ def test_what_is_no_theme_is_an_error(theme: object) -> None:
 def test_a_manifest_in_letters_that_are_none_is_an_error(tmp_path: Path) -> None:
     error = fault(write(tmp_path, 'description = "\\u0000"\n[text]\nface = "\\uD7FF"\nx = 1\n'))
     assert "Unknown key 'text.x'" in error.what
+
+
+@pytest.mark.parametrize("included", [False, True])
+def test_a_template_in_another_encoding_is_named_with_its_line(
+    tmp_path: Path, included: bool
+) -> None:
+    from muralkit import render
+
+    (tmp_path / "theme.toml").write_text('template = "a.j2"\n')
+    (tmp_path / "a.j2").write_text('<svg>{% include "b.j2" %}</svg>')
+    bad = tmp_path / ("b.j2" if included else "a.j2")
+    bad.write_bytes(b"<svg>\n\n\xff</svg>")
+    with pytest.raises(TemplateError, match="not UTF-8 text") as caught:
+        render([], tmp_path)
+    assert caught.value.where == f"{bad}:3"

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     "themes",
     multiple=True,
     metavar="NAME|FILE",
-    help="The theme, else the configured one; twice: the second beside it.",
+    help="The theme, else the configured one; a second one stands beside it, and more can be "
+    "chosen in the page, as the bundled ones can.",
     shell_complete=lambda _context, _parameter, start: theme_names(start),
 )
 @click.option("--demo", is_flag=True, help="Without CUES: the bundled memories.")

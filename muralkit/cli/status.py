@@ -11,6 +11,7 @@ from muralkit.cli.projects import with_place
 
 if TYPE_CHECKING:
     from muralkit.place import Place
+    from muralkit.vision import Sight
 
 
 @click.command()
@@ -54,8 +55,7 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
     counts = ", ".join(f"{cues[kind]:,} {kind}" for kind in ("current", "stale", "missing"))
     click.echo(f"cues      {counts}")
     if sight is not None:
-        word = "accepts images" if sight.images else "no images"
-        click.echo(f"model     {plain(str(model))}: {word}, by {sight.source or 'nobody'}")
+        click.echo(f"model     {plain(str(model))}: {_accepts(sight)}")
     gate, page = report["gate"], report["mural"]
     word, colour = ("open", "green") if gate["open"] else ("closed", "yellow")
     click.echo(f"gate      {click.style(word, fg=colour)}: {gate['reason']}")
@@ -67,10 +67,19 @@ def status(model: str | None, harness: str | None, as_json: bool, place: Place) 
         return
     left = f", and {page['dropped']:,} are left out" if page["dropped"] else ""
     size = f"{page['width']} x {page['height']} px"
-    click.echo(f"theme     {plain(report['theme'])}")
+    for_model = ", for this model" if model else ", where the model is not known"
+    chosen = for_model if theme != mural.theme else ""
+    click.echo(f"theme     {plain(theme)}{chosen}")
     click.echo(f"mural     {size}: {counted(page['shown'], 'cue', 'cues')}{left}")
     whole = report["overflow_tokens"]
     click.echo(f"\nTokens of the mural, beside {whole:,} of the same memories as text:")
     for name, price in report["prices"].items():
         pays = "pays" if price < whole else click.style("does not pay", fg="yellow")
         click.echo(f"  {name:<28}{price:>8,}  {price / whole:>6.0%}  {pays}")
+
+
+def _accepts(sight: Sight) -> str:
+    if not sight.source:
+        return "not known to accept images, so it gets text alone"
+    said = "it accepts images" if sight.images else "it takes no images"
+    return f"{said}, by {sight.source}"

@@ -64,12 +64,14 @@ def theme_new(name: str, base: str, folder: Path, template: bool) -> None:
       muralkit theme new mine
       muralkit theme new mine --from dense --template -o themes
     """
+    import shlex
+
     from muralkit import scaffold
 
     written = scaffold.create(name, base, folder, template)
     for path in written:
         click.echo(plain(str(path)))
-    made = plain(str(written[0].parent))
+    made = plain(shlex.quote(str(written[0].parent)))
     click.echo(f"\nNext, edit {plain(str(written[0]))}, and\n", err=True)
     click.echo(f"  muralkit preview --theme {made}     shows it while you edit", err=True)
     click.echo(f"  muralkit theme check {made}         says how well it can be read", err=True)

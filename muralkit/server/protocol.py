@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
+from muralkit import wording
 from muralkit.errors import InputError
 
 PROTOCOL = 1
@@ -49,9 +50,8 @@ def checked(model: type[Asked], data: object) -> Asked:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise InputError(f"{first['msg']}.", where=place) from error
+        place, what = wording.faults(error)[0]
+        raise InputError(f"It {what}.", where=".".join(place)) from error
 
 
 class InProject(Request):
