@@ -339,7 +339,7 @@ def build_more(path: Path, ranges: list[tuple[int, int]]) -> None:
 
 def build_emoji(path: Path) -> None:
     """All of it: the sequences of people, flags and keycaps are ligatures."""
-    font = _with_layout(path, [(0x20, 0x1FAFF)])
+    font = _with_layout(path, [(0x20, 0x1FAFF), (0xE0061, 0xE007F)])
     glyph = font.getBestCmap()[0x1F600]
     [(top, bottom)] = _bounds(font, {glyph})
     _set_heights(font, top, bottom)

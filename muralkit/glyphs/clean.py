@@ -23,6 +23,12 @@ _INVISIBLE = re.compile(
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+# Tags stay where they tell a flag: those of England, Scotland and Wales, gbeng to gbwls.
+_FLAGS = "|".join(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+    for region in ("gbeng", "gbsct", "gbwls")
+)
+_FLAG = re.compile(f"({_FLAGS})")
 _JOINERS = re.compile("[\u200c\u200d]+")
 # Arabic to Malayalam and Sinhala, Myanmar, Khmer, Mongolian; emoji. Listed, too.
 _JOINING = re.compile(
@@ -52,7 +58,8 @@ def clean(text: str) -> tuple[str, int]:
     """The text on one line in NFC, and how many invisible characters it lost."""
     if _PLAIN.fullmatch(text):
         return " ".join(text.split()), 0
-    visible, stripped = _INVISIBLE.subn("", text)
+    visible = _without_invisible(text)
+    stripped = len(text) - len(visible)
     joined = _with_joiners(visible)
     line = _SPACES.sub(" ", _composed(joined)).strip(" ")
     stripped += len(visible) - len(joined)
@@ -60,6 +67,14 @@ def clean(text: str) -> tuple[str, int]:
         return line, stripped
     kept = "".join(_with_few_marks(line))
     return kept, stripped + len(line) - len(kept)
+
+
+def _without_invisible(text: str) -> str:
+    if "\U000e007f" not in text:
+        return _INVISIBLE.sub("", text)
+    parts = _FLAG.split(text)  # each second one is a flag
+    parts[::2] = [_INVISIBLE.sub("", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _with_joiners(text: str) -> str:

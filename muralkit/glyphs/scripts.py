@@ -20,7 +20,7 @@ _SIMPLE = (
     "\ua640-\ua66e\ua673\ua67e-\ua69d\ua700-\ua7ff\uab00-\uabbf\uac00-\ud7a3\ud800-\ufaff\ufb00-\ufb17"
     "\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff9d\uffa0-\uffef\ufffc-\uffff"  # full width
     "\U0001d400-\U0001d7ff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
-    "\U00020000-\U0010ffff"
+    "\U00020000-\U000dffff\U000e1000-\U0010ffff"  # all but tags
 )
 _SHAPED = re.compile(f"[^{_SIMPLE}]")
 

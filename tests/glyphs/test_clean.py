@@ -12,6 +12,10 @@ from hypothesis import strategies as st
 from muralkit.glyphs.clean import clean, escape
 
 
+def flag(region: str) -> str:
+    return "🏴" + "".join(chr(0xE0000 + ord(letter)) for letter in region) + "\U000e007f"
+
+
 @pytest.mark.parametrize(
     ("text", "expected", "stripped"),
     [
@@ -25,6 +29,13 @@ from muralkit.glyphs.clean import clean, escape
         ("soft\xadhyphen", "softhyphen", 1),
         ("tag\U000e0041", "tag", 1),
         ("e\u0301", "é", 0),
+        # Tags stay where they tell one of the three flags that there are.
+        (f"a{flag('gbeng')}b{flag('gbsct')}", f"a{flag('gbeng')}b{flag('gbsct')}", 0),
+        (flag("gbwls"), flag("gbwls"), 0),
+        (flag("usca"), "🏴", 5),
+        (flag("gbeng")[:-1], "🏴", 5),
+        (flag("gbeng")[1:], "", 6),
+        (f"{flag('gbeng')}\U000e0041", flag("gbeng"), 1),
         # Joiners stay where they decide what is drawn, one of them.
         ("👩\u200d💻", "👩\u200d💻", 0),
         ("👩🏽\u200d\u200d💻", "👩🏽\u200d💻", 1),
