@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import pytest
 
 from muralkit import assets
 from tests.conftest import DATA
-from tests.preview.browser import PROGRAM, Browser
+from tests.preview.browser import Browser
 
 TEMPLATE = (assets.folder("templates") / "mural.svg.j2").read_text("utf-8")
 LIMIT = 1.0
@@ -92,18 +91,6 @@ class Show:
         self.process.send_signal(signal.SIGINT)
         _, said = self.process.communicate(timeout=30)
         return self.process.returncode, said
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if PROGRAM is None:
-        reason = "Chromium is not installed: apt-get install chromium"
-        if os.environ.get("MURALKIT_REQUIRE_CHROMIUM"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    made = Browser()
-    yield made
-    made.close()
 
 
 @pytest.fixture
