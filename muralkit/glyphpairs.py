@@ -15,7 +15,8 @@ from itertools import product
 
 from markupsafe import escape
 
-from muralkit.glyphs.shape import Piece, Shaper
+from muralkit.glyphs.pieces import Piece
+from muralkit.glyphs.shape import Shaper
 from muralkit.manifest import InksSection
 from muralkit.model import Canvas, Ink, Run
 from muralkit.theme import Theme

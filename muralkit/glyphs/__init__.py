@@ -5,5 +5,7 @@ scripts  what needs shaping, where a word may break
 bidi     what runs from right to left
 faces    pinned font files → ascents, advances
 outline  a glyph → its outline
-shape    text and a chain of faces → words, runs, advances
+chain    a character → the first face of the theme that has it, and its size
+pieces   a word → stretches of one face, script and direction
+shape    those → advances, heights, runs
 """

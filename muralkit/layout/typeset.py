@@ -11,7 +11,8 @@ from muralkit.errors import ThemeError
 from muralkit.glyphs import bidi, scripts
 from muralkit.glyphs.clean import clean, escape
 from muralkit.glyphs.faces import FaceSet
-from muralkit.glyphs.shape import WIDEST_ESCAPE, Piece, Shaper, Word, add_up
+from muralkit.glyphs.pieces import Piece
+from muralkit.glyphs.shape import WIDEST_ESCAPE, Shaper, Word, add_up
 from muralkit.layout.wrap import Atom, Measure, SetCue, wrap
 from muralkit.model import PROHIBITION, Cue, Ink, Line, MemoryId, Role, Run
 from muralkit.theme import Theme

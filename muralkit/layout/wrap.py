@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from muralkit.glyphs.clean import letter_case
-from muralkit.glyphs.shape import Piece, Shaper, Word
+from muralkit.glyphs.pieces import Piece
+from muralkit.glyphs.shape import Shaper, Word
 from muralkit.model import Cue
 
 _BREAK_AFTER = frozenset("/._-:")

@@ -92,7 +92,9 @@ SCRIPTS = {
 def test_the_chain_has_every_letter_of_a_script(script: str) -> None:
     shaper = Shaper(FaceSet(bundled()), "Roboto Condensed", 10.0)
     low, high = SCRIPTS[script]
-    assert [hex(c) for c in range(low, high + 1) if shaper.cluster(chr(c), "ja") is None] == []
+    assert [
+        hex(c) for c in range(low, high + 1) if shaper.chain.cluster(chr(c), "ja") is None
+    ] == []
 
 
 @pytest.mark.parametrize("theme_face", ["Roboto Condensed", "Spleen 5x8"])

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from muralkit.glyphs.clean import clean
 from muralkit.glyphs.faces import FaceSet, bundled
+from muralkit.glyphs.pieces import Piece
 from muralkit.glyphs.scripts import JOINERS
-from muralkit.glyphs.shape import Piece, Shaper
+from muralkit.glyphs.shape import Shaper
 from muralkit.model import Ink
 
 FACES = FaceSet(bundled())

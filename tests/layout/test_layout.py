@@ -273,7 +273,8 @@ def test_a_token_of_a_cue_s_whole_length_takes_no_longer_to_set(tmp_path: Path) 
     """It was clustered anew for each of its lines and each canvas: 40 s."""
     theme = variant(tmp_path, 'inherits = "dense"\n[canvas]\nwidth = "fit"\n')
     calls = 0
-    from muralkit.glyphs.shape import Piece, Shaper, Word
+    from muralkit.glyphs.pieces import Piece
+    from muralkit.glyphs.shape import Shaper, Word
     from muralkit.layout import wrap
 
     with pytest.MonkeyPatch.context() as patch:
