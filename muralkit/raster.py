@@ -7,13 +7,10 @@ with: no system font, fontconfig or FreeType has a say (P1, P2).
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 from xml.etree.ElementTree import Element, ParseError
-from xml.parsers import expat
 
 import cairocffi
 from cairosvg import surface as stock
@@ -21,6 +18,8 @@ from cairosvg.helpers import size as length
 from cairosvg.parser import Node, Tree
 from defusedxml.common import DefusedXmlException
 
+from muralkit import document
+from muralkit.document import Fault
 from muralkit.errors import MuralkitError
 from muralkit.glyphs.bidi import starts_rtl
 from muralkit.glyphs.faces import Face, FaceSet
@@ -34,21 +33,6 @@ if TYPE_CHECKING:
     from muralkit.glyphs.outline import Segment
 
 _TEXT_TAGS = frozenset(("text", "tspan"))
-# What loads or runs, or what CairoSVG would draw past us, with system fonts or in
-# colours that are no plates: patterns and masks have a stock surface of their own.
-_UNDRAWN = frozenset(
-    (
-        "a",
-        "feImage",
-        "foreignObject",
-        "image",
-        "mask",
-        "pattern",
-        "script",
-        "textPath",
-        "tref",
-    )
-)
 # What a text element can't have, itself or by inheritance.
 _NOT_ON_TEXT = frozenset(
     (
@@ -68,62 +52,6 @@ _NOT_ON_TEXT = frozenset(
         "visibility",
     )
 )
-# What CairoSVG draws or reads of SVG 1.1; anything else it passes over without a word.
-_ELEMENTS = frozenset(
-    (
-        "circle",
-        "clipPath",
-        "defs",
-        "desc",
-        "ellipse",
-        "feBlend",
-        "feFlood",
-        "feOffset",
-        "filter",
-        "g",
-        "line",
-        "linearGradient",
-        "marker",
-        "metadata",
-        "path",
-        "polygon",
-        "polyline",
-        "radialGradient",
-        "rect",
-        "stop",
-        "style",
-        "svg",
-        "switch",
-        "symbol",
-        "text",
-        "title",
-        "tspan",
-        "use",
-    )
-)
-_LENGTH_ATTRIBUTES = frozenset(
-    (
-        "cx",
-        "cy",
-        "height",
-        "r",
-        "rx",
-        "ry",
-        "stroke-width",
-        "width",
-        "x",
-        "x1",
-        "x2",
-        "y",
-        "y1",
-        "y2",
-    )
-)
-_LENGTH = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?:px|pt|pc|mm|cm|in|em|ex|%)?")
-_NOT_NEGATIVE = frozenset(("height", "r", "rx", "ry", "stroke-width", "width"))
-_OUTSIDE = re.compile(r"url\(\s*[\"']?\s*(?!#)([^)]*)|(@import[^;]*)", re.IGNORECASE)
-
-
 _ON_A_GROUP = frozenset(("clip", "clip-path", "display", "filter", "opacity", "transform"))
 
 
@@ -144,23 +72,17 @@ def rasterize(svg: str, canvas: Canvas, plates: Plates, faces: FaceSet) -> bytes
     """
     tree = _parsed(svg)
     try:
-        _check(tree.xml_tree)
+        document.check(tree.xml_tree)
         surface = _Surface(tree, canvas, plates, faces)
-    except _Fault as fault:
-        raise DrawingError(fault.what, _offset(svg, tree.xml_tree, fault.element)) from fault
+    except Fault as fault:
+        raise DrawingError(
+            fault.what, document.offset(svg, tree.xml_tree, fault.element)
+        ) from fault
     surface.cairo.flush()
     pixels = bytes(surface.cairo.get_data())
     if sys.byteorder == "big":  # ARGB32 is a native integer
         pixels = b"".join(pixels[start : start + 4][::-1] for start in range(0, len(pixels), 4))
     return plates.indices(pixels)
-
-
-class _Fault(Exception):
-    """What is wrong with an element."""
-
-    def __init__(self, what: str, element: Element | None) -> None:
-        super().__init__(what)
-        self.what, self.element = what, element
 
 
 def _parsed(svg: str) -> Tree:
@@ -174,7 +96,7 @@ def _parsed(svg: str) -> Tree:
         raise DrawingError(f"not well-formed XML: {error}", start + column) from error
     except DefusedXmlException as error:
         raise DrawingError("an SVG must not declare entities", svg.find("<!")) from error
-    except _Fault as fault:
+    except Fault as fault:
         raise DrawingError(fault.what, svg.find("@import")) from fault
     except Exception as error:
         raise DrawingError(f"CairoSVG can't read it: {type(error).__name__}: {error}") from error
@@ -184,55 +106,7 @@ def _parsed(svg: str) -> Tree:
 
 
 def _refuse(url: str, _kind: str) -> NoReturn:
-    raise _Fault(f"it loads {url!r} from outside", None)
-
-
-def _check(root: Element) -> None:
-    """Refuse what reaches outside the document or isn't drawn the same everywhere."""
-    for element in root.iter():
-        name = _local(element)
-        if name in _UNDRAWN:
-            raise _Fault(f"<{name}> can't be drawn the same everywhere", element)
-        if name not in _ELEMENTS and isinstance(element.tag, str):
-            near = get_close_matches(name, _ELEMENTS, n=1)
-            advice = f": did you mean <{near[0]}>?" if near else " that can be drawn"
-            raise _Fault(f"<{name}> is no element of SVG{advice}", element)
-        styles = [element.text or ""] if name == "style" else []
-        for key, value in element.attrib.items():
-            if key.rpartition("}")[2] in ("href", "src") and not value.strip().startswith("#"):
-                raise _Fault(f"it loads {value!r} from outside", element)
-            if key in _LENGTH_ATTRIBUTES:
-                if not _LENGTH.fullmatch(value.strip()):
-                    raise _Fault(f"{key}={value!r} is no length", element)
-                if key in _NOT_NEGATIVE and value.strip().startswith("-"):
-                    raise _Fault(f"{key}={value!r} must not be negative", element)
-            if key == "systemLanguage":
-                raise _Fault("systemLanguage is not drawn the same everywhere", element)
-            if key == "style" or "(" in value or "@" in value:
-                styles.append(value)
-        for style in styles:
-            if "\\" in style:
-                raise _Fault("an escape in a style can hide what it loads", element)
-            found = _OUTSIDE.search(style)
-            if found:
-                raise _Fault(f"it loads {(found[1] or found[2]).strip()!r} from outside", element)
-
-
-def _local(element: Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
-
-
-def _offset(svg: str, root: Element, element: Element | None) -> int | None:
-    """Where an element starts in the document: elements come in the parser's order."""
-    order = next((i for i, other in enumerate(root.iter()) if other is element), None)
-    if order is None:
-        return None
-    starts: list[int] = []
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda *_: starts.append(parser.CurrentByteIndex)
-    data = svg.encode("utf-8")
-    parser.Parse(data, True)
-    return len(data[: starts[order]].decode("utf-8")) if order < len(starts) else None
+    raise Fault(f"it loads {url!r} from outside", None)
 
 
 class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
@@ -252,7 +126,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
 
     def _create_surface(self, width: float, height: float) -> tuple[Any, int, int]:
         if (width, height) != (self._canvas.width, self._canvas.height):
-            raise _Fault(
+            raise Fault(
                 f"the document is {width:g} x {height:g} px, but the layout is "
                 f"{self._canvas.width} x {self._canvas.height} px",
                 None,
@@ -268,7 +142,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
             return *self._plates.plate(red, green, blue), alpha
         except KeyError:
             name = "#" + "".join(f"{round(value * 255):02x}" for value in (red, green, blue))
-            raise _Fault(
+            raise Fault(
                 f"the colour {name} is no ink of the theme (inks.extra takes two more)", None
             ) from None
 
@@ -281,21 +155,21 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
             if node.tag in ("svg", "use") and "fill" not in node:
                 node["fill"] = "none"  # CairoSVG would look up black for their empty path
             super().draw(node)
-        except _Fault as fault:
+        except Fault as fault:
             fault.element = _element(node) if fault.element is None else fault.element
             raise
         except MuralkitError:
             raise
         except Exception as error:
             what = f"CairoSVG can't draw it: {type(error).__name__}: {error}"
-            raise _Fault(what, _element(node)) from error
+            raise Fault(what, _element(node)) from error
 
     def _draw_text(self, node: Node) -> None:
         """A text element's glyphs as one path, filled; then its tspans."""
         odd = _NOT_ON_TEXT & node.keys()
         if odd:
             advice = ", but on a <g> around it" if min(odd) in _ON_A_GROUP else ""
-            raise _Fault(f"{min(odd)} can't stand on text{advice}", None)
+            raise Fault(f"{min(odd)} can't stand on text{advice}", None)
         if node.tag == "text":
             self._pen = (0.0, 0.0)
         outer, self.font_size = self.font_size, length(self, node.get("font-size", "12pt"))
@@ -325,7 +199,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
             )
         except KeyError:
             bare = next(char for char in text if not face.codepoints.issuperset(_codes(char)))
-            raise _Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
+            raise Fault(f"{face.file.name} has no glyph for {bare!r}", None) from None
         x, y = self._pen
         x = length(self, node["x"], "x") if "x" in node else x
         y = length(self, node["y"], "y") if "y" in node else y
@@ -391,7 +265,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         for end in ends:
             x, y = self.context.user_to_device(*end)
             if not (0 <= x <= self._canvas.width + 0.5 and 0 <= y <= self._canvas.height):
-                raise _Fault(f"the text {text[:40]!r} reaches out of the canvas", None)
+                raise Fault(f"the text {text[:40]!r} reaches out of the canvas", None)
 
     def _face(self, node: Node) -> Face:
         key = node.get("font-family", ""), node.get("font-weight", "400")
@@ -403,7 +277,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
             )
             face = next((face for face in faces if face is not None), None)
             if face is None:
-                raise _Fault(f"no face is called {key[0]!r} with weight {key[1]}", None)
+                raise Fault(f"no face is called {key[0]!r} with weight {key[1]}", None)
             self._found[key] = face
         return self._found[key]
 

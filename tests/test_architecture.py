@@ -27,7 +27,7 @@ ROWS = [
     {"completers", "dreamer", "importing", "recall", "survey"},
     {"cues", "gate", "glyphpairs"},
     {"project", "selection", "store"},
-    {"layout", "svg", "raster", "png", "cache", "cuefile"},
+    {"layout", "svg", "raster", "document", "png", "cache", "cuefile"},
     {"key", "output", "paths", "pricing", "vision"},
     {"modelsdev"},
     {"likeness", "plates"},
