@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from muralkit import assets
-from tests.bench.__main__ import Row, table
+from tests.bench.figures import Row, table
 from tests.conftest import switch_on
 from tests.harness.conftest import NAMES, prepare
 from tests.harness.drivers import driver
