@@ -9,9 +9,10 @@ reader doesn't know exactly where a letter begins. Up and down it does, by the l
 from __future__ import annotations
 
 import math
+import string
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 
 from markupsafe import escape
 
@@ -30,6 +31,9 @@ PAIRS = (
 
 HEXADECIMAL = frozenset("0123456789abcdefABCDEF")
 """What sums and ids are made of: there no sense of the words helps a reader."""
+
+LETTERS = string.digits + string.ascii_letters
+"""What no two of may be drawn the same."""
 
 PHASES = 4
 """Places between two pixels at which a glyph is drawn."""
@@ -60,18 +64,34 @@ def distances(theme: Theme, pairs: Iterable[str] = PAIRS) -> list[Distance]:
 
     Raises FontError, or EnvironmentProblem without libcairo.
     """
+    pairs = list(pairs)
+    cells = _drawn(theme, {char for pair in pairs for char in pair})
+    top = theme.manifest.raster.levels - 1
+    found = (
+        _distance(pair, cells[pair[0]], cells[pair[1]], top)
+        for pair in pairs
+        if cells.keys() >= set(pair)
+    )
+    return sorted(found, key=lambda distance: distance.pixels)
+
+
+def twins(theme: Theme) -> list[str]:
+    """The pairs of letters and digits that are drawn the same, at each place between pixels."""
+    cells = _drawn(theme, set(LETTERS))
+    known = [char for char in LETTERS if char in cells]
+    return ["".join(pair) for pair in combinations(known, 2) if cells[pair[0]] == cells[pair[1]]]
+
+
+def _drawn(theme: Theme, wanted: set[str]) -> dict[str, list[Cell]]:
+    """Each glyph that the theme's faces have, as it is drawn."""
     text = theme.manifest.text
     shaper = Shaper(theme.faces(), text.face, text.size, 0.0, text.snap)
-    known = [pair for pair in pairs if not shaper.missing(pair)]
-    glyphs = sorted({char for pair in known for char in pair})
+    runs = {
+        char: list(shaper.runs(Piece(char), 0.0, Ink.TEXT))
+        for char in sorted(wanted - shaper.missing("".join(wanted)))
+    }
     # A face of square pixels stands on whole ones.
-    phases = 1 if text.snap else PHASES
-    cells = _cells(
-        theme, {char: list(shaper.runs(Piece(char), 0.0, Ink.TEXT)) for char in glyphs}, phases
-    )
-    top = theme.manifest.raster.levels - 1
-    found = (_distance(pair, cells[pair[0]], cells[pair[1]], top) for pair in known)
-    return sorted(found, key=lambda distance: distance.pixels)
+    return _cells(theme, runs, 1 if text.snap else PHASES)
 
 
 def _distance(pair: str, first: Sequence[Cell], second: Sequence[Cell], top: int) -> Distance:
@@ -107,11 +127,32 @@ def _cells(theme: Theme, glyphs: dict[str, list[Run]], phases: int) -> dict[str,
     document = "".join(_document(glyphs, canvas, side, phases))
     plain = replace(theme.manifest, inks=InksSection(page="#ffffff", text="#000000"))
     indices = raster.rasterize(document, canvas, Plates(plain), theme.faces())
+    return _cropped(
+        {
+            char: [
+                _cut(indices, canvas.width, column * side, row * side, side)
+                for column in range(phases)
+            ]
+            for row, char in enumerate(glyphs)
+        }
+    )
+
+
+def _cropped(cells: dict[str, list[Cell]]) -> dict[str, list[Cell]]:
+    """The same without the rows and columns that no glyph has ink in, but for those that
+    a glyph is shifted to.
+    """
+    every = [cell for found in cells.values() for cell in found]
+    rows = [y for y in range(len(every[0])) if any(any(cell[y]) for cell in every)] if every else []
+    if not rows:
+        return cells
+    top, bottom = rows[0], rows[-1] + 1
+    inked = [any(column) for column in zip(*(row for cell in every for row in cell), strict=True)]
+    left = max(0, inked.index(True) - 1)
+    right = len(inked) - inked[::-1].index(True) + 1
     return {
-        char: [
-            _cut(indices, canvas.width, column * side, row * side, side) for column in range(phases)
-        ]
-        for row, char in enumerate(glyphs)
+        char: [tuple(row[left:right] for row in cell[top:bottom]) for cell in found]
+        for char, found in cells.items()
     }
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from muralkit.theme import Theme
 
 Cues = Iterable[Cue | Mapping[str, Any]]
+Palette: TypeAlias = tuple[tuple[int, int, int], ...]
 AnyTheme: TypeAlias = "str | Path | themefile.ThemeFile | Theme"
 
 
@@ -104,10 +105,24 @@ def _draw(layout: Layout, theme: Theme) -> str:
 
 
 def _paint(document: str, layout: Layout, theme: Theme) -> bytes:
+    from muralkit import png
+
+    indices, palette = _rasterized(document, layout, theme)
+    return png.encode(indices, layout.canvas.width, palette)
+
+
+def pixels(layout: Layout, theme: Theme) -> tuple[bytes, Palette]:
+    """A page as the theme draws it: a palette index for each pixel, row by row, and the
+    palette. Raises TemplateError, or EnvironmentProblem without libcairo.
+    """
+    return _rasterized(_draw(layout, theme), layout, theme)
+
+
+def _rasterized(document: str, layout: Layout, theme: Theme) -> tuple[bytes, Palette]:
     from muralkit.native import require_cairo
 
     require_cairo()
-    from muralkit import png, raster, svg
+    from muralkit import raster, svg
     from muralkit.plates import Plates
 
     plates = Plates(theme.manifest)
@@ -121,7 +136,7 @@ def _paint(document: str, layout: Layout, theme: Theme) -> bytes:
             hint="`muralkit render --svg FILE` writes the document that the template made.",
         ) from error
     svg.check_whole(document, layout, theme)
-    return png.encode(indices, layout.canvas.width, plates.palette)
+    return indices, plates.palette
 
 
 def _mural(png: bytes, layout: Layout, name: str) -> Mural:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from muralkit import assets, cuefile, glyphpairs, pipeline, readers, themefile
 from muralkit import theme as themes
+from muralkit.contrasts import Contrast, drawn
 from muralkit.glyphpairs import Distance
 from muralkit.glyphs.clean import clean
-from muralkit.manifest import rgb
-from muralkit.model import Cue
+from muralkit.model import Cue, Mural
 from muralkit.readers import Profile
 from muralkit.theme import Theme
 
@@ -27,20 +27,11 @@ LEAST_APART = 96
 LEAST_CONTRAST = 4.5
 """Of what is not read for its words, bullets and banners: WCAG 2.2, 1.4.3."""
 
-ON = {"text": "page", "prohibition": "page", "mark": "page", "banner": "banner_ground"}
-"""The ground that each ink stands on."""
+TIMES = 12
+"""The demo, so often, has 1,440 cues: a canvas of 1,568 tiles holds 850 such in `dense`."""
 
 READ = ("text", "prohibition")
 """The inks of cues."""
-
-
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """An ink on its ground, and the ratio of their luminances as WCAG has it: 1 to 21."""
-
-    ink: str
-    ground: str
-    ratio: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +78,16 @@ def prove(name_or_path: str | Path, reader: str | None = None, extra: Sequence[s
     """
     file = themefile.find(name_or_path, extra)
     theme = themes.check(file)
-    demo = _demo(theme)
-    contrasts = tuple(contrasts_of(theme))
+    mural, page = pipeline.render_placed(demo_cues(), theme)
+    demo = _demo(mural)
+    pipeline.render(crowd(), theme)  # a template may fail on what the demo does not have
+    contrasts = tuple(drawn(page, theme))
     distances = tuple(glyphpairs.distances(theme))
+    alike = [item.pair for item in distances if item.pixels == 0]
+    twins = list(dict.fromkeys([*alike, *glyphpairs.twins(theme)]))
     profiles = readers.profiles()
     missed = {
-        name: tuple(_missed(profile, theme, contrasts, distances))
+        name: tuple(_missed(profile, theme, contrasts, distances, twins))
         for name, profile in profiles.items()
     }
     return Proof(theme, reader or reader_of(file), contrasts, distances, demo, missed)
@@ -108,28 +103,6 @@ def reader_of(file: themefile.ThemeFile) -> str:
     return themefile.DEFAULT
 
 
-def contrasts_of(theme: Theme) -> Iterator[Contrast]:
-    """Each ink on its ground."""
-    inks = theme.manifest.inks
-    for ink, ground in ON.items():
-        yield Contrast(ink, ground, contrast(getattr(inks, ink), getattr(inks, ground)))
-
-
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours `#rrggbb`, to two decimals (WCAG 2.2)."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
-    return round((light + 0.05) / (dark + 0.05), 2)
-
-
-def _luminance(colour: str) -> float:
-    """Relative luminance: sRGB's channels made linear, weighed by how bright they look."""
-    linear = [
-        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
-        for value in (channel / 255 for channel in rgb(colour))
-    ]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
 def digits(distances: tuple[Distance, ...]) -> Distance | None:
     """The smallest distance of two hexadecimal digits; None: the theme has no digits."""
     found = [item for item in distances if glyphpairs.HEXADECIMAL.issuperset(item.pair)]
@@ -141,24 +114,29 @@ def _missed(
     theme: Theme,
     contrasts: tuple[Contrast, ...],
     distances: tuple[Distance, ...],
+    twins: Sequence[str],
 ) -> Iterator[str]:
     """Whole sentences on what the theme falls short of for the profile's readers."""
-    text = theme.manifest.text
-    size = text.size * theme.faces().file(text.face).scale
+    size, pitch = text_size(theme), theme.manifest.text.pitch
     if size < profile.size:
         yield f"The text is {size:g} px large; {profile.name} readers need {profile.size:g}."
-    if text.pitch - text.size < profile.leading:
-        least = text.size + profile.leading
-        yield f"The pitch is {text.pitch} px; at {text.size:g} px lines need {least:g}."
+    if pitch - size < profile.leading:
+        least = size + profile.leading
+        yield f"The pitch is {pitch} px; at {size:g} px lines need {least:g}."
     for item in contrasts:
         least = profile.contrast if item.ink in READ else LEAST_CONTRAST
         if item.ratio < least:
             ground = item.ground.replace("_", " ")
-            yield f"The contrast of {item.ink} on {ground} is {item.ratio:g}; {least:g} is needed."
+            yield (
+                f"The contrast of {item.ink} on {ground}, as it is drawn, is {item.ratio:g}; "
+                f"{least:g} is needed."
+            )
     inks = theme.manifest.inks
     for name, colour in (("prohibition", inks.prohibition), ("mark", inks.mark)):
         if _apart(colour, inks.text) < LEAST_APART:
             yield f"The {name} ink can hardly be told from text: nothing else marks what it says."
+    for pair in twins:
+        yield f"{pair[0]} and {pair[1]} are drawn the same."
     nearest = digits(distances)
     if nearest is not None and nearest.pixels < profile.digits:
         pair = " and ".join(nearest.pair)
@@ -173,17 +151,37 @@ def _apart(one: str, other: str) -> float:
     return math.dist(bytes.fromhex(one[1:]), bytes.fromhex(other[1:]))
 
 
+def text_size(theme: Theme) -> float:
+    """The em of the text in pixels, as its face has it."""
+    text = theme.manifest.text
+    return text.size * theme.faces().file(text.face).scale
+
+
 def demo_cues() -> list[Cue]:
     """The cues of the bundled demo."""
     path = assets.demo_file()
     return cuefile.read(path.read_bytes(), str(path))
 
 
-def _demo(theme: Theme) -> Demo:
-    cues = demo_cues()
-    mural = pipeline.render(cues, theme)
+def crowd() -> list[Cue]:
+    """More cues than any canvas holds, with an escape, a long word, and Hebrew."""
+    odd = [
+        Cue(f"odd {number}", category, 100, text)
+        for number, (category, text) in enumerate(
+            (("NAMING", "\U00013000 escaped"), ("CONSTRAINTS", "⊘" + "x" * 400), ("שמות", "שם → א"))
+        )
+    ]
+    many = [
+        replace(cue, memory_id=f"{number} {cue.memory_id}")
+        for number in range(TIMES)
+        for cue in demo_cues()
+    ]
+    return odd + many
+
+
+def _demo(mural: Mural) -> Demo:
     shown = set(mural.shown)
-    characters = sum(len(clean(cue.text)[0]) for cue in cues if cue.memory_id in shown)
+    characters = sum(len(clean(cue.text)[0]) for cue in demo_cues() if cue.memory_id in shown)
     return Demo(
         width=mural.width,
         height=mural.height,

@@ -20,7 +20,7 @@ ROWS = [
     {"server"},
     {"testing"},
     {"preview", "gallery"},
-    {"envelope", "golden", "guide", "proof", "scaffold"},
+    {"contrasts", "envelope", "golden", "guide", "proof", "scaffold"},
     {"session"},
     {"pipeline"},
     {"place"},

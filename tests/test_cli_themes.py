@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fontTools.ttLib import TTFont
 
-from muralkit import proof, scaffold, themefile
+from muralkit import assets, contrasts, scaffold, themefile
 from muralkit import theme as themes
 from muralkit.errors import ThemeError
 from muralkit.manifest import SECTIONS
@@ -140,10 +141,10 @@ def test_a_floor_that_is_missed_is_a_warning(tmp_path: Path) -> None:
     code, found = check(path)
     assert (code, found["reader"]) == (1, "dense")
     assert [warning.partition(" ")[2][:12] for warning in found["warnings"]] == [
-        "text is 9 px", "pitch is 9 p", "contrast of ", "contrast of ", "and 8 differ",
+        "text is 9 px", "pitch is 9 p", "contrast of ", "contrast of ", "and I are dr", "and 8 differ",
     ]  # fmt: skip
     done = run("theme", "check", path)
-    assert done.returncode == 1 and done.stdout.count(b"warning") == 5
+    assert done.returncode == 1 and done.stdout.count(b"warning") == 6
     assert b"\x1b" not in done.stdout
 
 
@@ -174,9 +175,85 @@ def test_a_theme_that_cannot_be_used(tmp_path: Path, files: dict[str, str], plac
 
 
 def test_contrast_is_as_wcag_has_it() -> None:
-    assert proof.contrast("#000000", "#ffffff") == proof.contrast("#ffffff", "#000000") == 21
-    assert proof.contrast("#777777", "#ffffff") == 4.48
-    assert proof.contrast("#0a0a0a", "#0a0a0a") == 1
+    black, white, grey = (0, 0, 0), (255, 255, 255), (0x77, 0x77, 0x77)
+    assert contrasts.contrast(black, white) == contrasts.contrast(white, black) == 21
+    assert round(contrasts.contrast(grey, white), 2) == 4.48
+    assert contrasts.contrast(grey, grey) == 1
+
+
+SPOILT = {
+    "white on white": ('fill="{{ style.colour }}"', 'fill="{{ inks.page }}"'),
+    "faint": ("<g font-family", '<g opacity="0.15" font-family'),
+    "hidden": ("<g font-family", '<g display="none" font-family'),
+    "covered": ("</svg>", '<rect width="2000" height="2000" fill="{{ inks.extra[0] }}"/></svg>'),
+    "half covered": ("</svg>", '<rect width="60" height="2000" fill="{{ inks.extra[0] }}"/></svg>'),
+    "on dark": ('height }}" fill="{{ inks.page }}"', 'height }}" fill="{{ inks.extra[1] }}"'),
+    "in grey": ('fill="{{ style.colour }}"', 'fill="{{ inks.extra[0] }}"'),
+    "small": ('font-size="{{ style.size | px }}"', 'font-size="3"'),
+    "shrunk": ("<g font-family", '<g transform="scale(0.5)" font-family'),
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_a_template_that_draws_text_unreadably_is_a_warning(tmp_path: Path, spoilt: str) -> None:
+    bundled = (assets.folder("templates") / "mural.svg.j2").read_text("utf-8")
+    old, new = SPOILT[spoilt]
+    assert old in bundled
+    (tmp_path / "a.svg.j2").write_text(bundled.replace(old, new))
+    (tmp_path / "theme.toml").write_text(
+        'template = "a.svg.j2"\n[inks]\nextra = ["#c8c8c8", "#222222"]\n'
+    )
+    code, found = check(tmp_path)
+    ratios = {item["ink"]: item["ratio"] for item in found["contrast"]}
+    assert code == 1 and ratios["text"] < 2
+    assert any("contrast of text on page, as it is drawn" in line for line in found["warnings"])
+
+
+def test_a_template_that_adds_a_shape_beside_the_text_is_none(tmp_path: Path) -> None:
+    bundled = (assets.folder("templates") / "mural.svg.j2").read_text("utf-8")
+    rule = '<rect width="1" height="2000" fill="{{ inks.mark }}"/></svg>'
+    (tmp_path / "mural.svg.j2").write_text(bundled.replace("</svg>", rule))
+    (tmp_path / "theme.toml").write_text("")
+    code, found = check(tmp_path)
+    assert (code, found["contrast"]) == (0, check("standard")[1]["contrast"])
+
+
+@pytest.mark.parametrize("pair", ["12", "69", "ab", "0O", "5S"])
+def test_letters_and_digits_that_are_drawn_the_same_are_a_warning(
+    tmp_path: Path, pair: str
+) -> None:
+    font = TTFont(assets.folder("fonts") / "RobotoCondensed-Bold.ttf")
+    for table in font["cmap"].tables:
+        if table.isUnicode():
+            table.cmap[ord(pair[0])] = table.cmap[ord(pair[1])]
+    font.save(tmp_path / "own.ttf")
+    (tmp_path / "theme.toml").write_text(
+        '[[face]]\nname = "Own"\nfile = "own.ttf"\n[text]\nface = "Own"\n'
+    )
+    code, found = check(tmp_path)
+    assert code == 1 and f"{pair[0]} and {pair[1]} are drawn the same." in found["warnings"]
+
+
+def test_a_face_that_is_drawn_larger_needs_its_room(tmp_path: Path) -> None:
+    own = tmp_path / "own.ttf"
+    own.write_bytes((assets.folder("fonts") / "RobotoCondensed-Bold.ttf").read_bytes())
+    path = tmp_path / "mine.toml"
+    path.write_text(
+        'inherits = "large"\n[[face]]\nname = "Own"\nfile = "own.ttf"\nscale = 2.0\n'
+        '[text]\nface = "Own"\n'
+    )
+    assert "The pitch is 17 px; at 30 px lines need 31." in check(path)[1]["warnings"]
+    assert b"Own, 30 px on 17" in run("theme", "check", path).stdout
+
+
+def test_a_template_that_fails_on_a_full_page_cannot_be_used(tmp_path: Path) -> None:
+    bundled = (assets.folder("templates") / "mural.svg.j2").read_text("utf-8")
+    (tmp_path / "mural.svg.j2").write_text(
+        bundled.replace("</svg>", "{% if layout.dropped %}{{ oops }}{% endif %}</svg>")
+    )
+    (tmp_path / "theme.toml").write_text("")
+    code, found = check(tmp_path)
+    assert code == 2 and "oops" in found["error"]["what"]
 
 
 class Page(HTMLParser):

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 WARNED, UNUSABLE = 1, 2
 SMALLEST = 8  # distances that are printed
+CLASSIC = ("0O", "1l", "1I", "lI", "38", "5S", "8B", "HK", ".,", "-_")  # and these in any case
 
 
 def _complete(_context: click.Context, _parameter: click.Parameter, start: str) -> list[Any]:
@@ -160,10 +161,12 @@ def _tell(found: Proof) -> None:
     drawn = f"{demo.shown} of {demo.shown + demo.dropped} cues of the demo"
     row("template", f"{theme.manifest.template} draws {drawn}")
     tracking = f", tracked by {text.tracking:g}" if text.tracking else ""
-    row("text", f"{text.face}, {text.size:g} px on {text.pitch}{tracking}")
+    row("text", f"{text.face}, {proof.text_size(theme):g} px on {text.pitch}{tracking}")
     row("contrast", "  ".join(f"{item.ink} {item.ratio:g}" for item in found.contrasts))
     pairs = "  ".join(f"{item.pair} {item.pixels:g}" for item in found.distances[:SMALLEST])
     row("alike", f"{pairs}  (pixels of ink that differ)")
+    known = {item.pair: item for item in found.distances}
+    row("pairs", "  ".join(f"{pair} {known[pair].pixels:g}" for pair in CLASSIC if pair in known))
     nearest = proof.digits(found.distances)
     if nearest:
         row("digits", f"{nearest.pair} {nearest.pixels:g}, the most alike")
