@@ -42,24 +42,26 @@ def render(
     found = cache.get(name) if cache else None
     if found is not None:
         return found
-    mural, _ = _drawn(ordered, _checked(file), name)
+    checked = _checked(file)
+    mural = _drawn(_layout(ordered, checked), checked, name)
     if cache:
         cache.put(mural)
     return mural
 
 
-def render_placed(cues: Cues, theme: AnyTheme) -> tuple[Mural, Layout]:
-    """The mural of the cues, and the page that it is a picture of."""
-    ordered = _ordered(cues)
-    file = _found(theme)
-    return _drawn(ordered, _checked(file), key(ordered, file.fingerprint))
+def page(cues: Cues, theme: AnyTheme) -> Layout:
+    """The page of the cues: what a mural is a picture of."""
+    return _layout(_ordered(cues), _checked(_found(theme)))
 
 
-def _drawn(ordered: list[Cue], theme: Theme, name: str) -> tuple[Mural, Layout]:
-    layout = _layout(ordered, theme)
+def draw(cues: Cues, layout: Layout, theme: Theme) -> Mural:
+    """The mural of the cues whose page that is."""
+    return _drawn(layout, theme, key(_ordered(cues), theme.fingerprint))
+
+
+def _drawn(layout: Layout, theme: Theme, name: str) -> Mural:
     document = _draw(layout, theme)
-    png = _paint(document, layout, theme)
-    return _mural(png, layout, name), layout
+    return _mural(_paint(document, layout, theme), layout, name)
 
 
 def render_svg(cues: Cues, theme: AnyTheme = themefile.DEFAULT) -> str:

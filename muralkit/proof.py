@@ -78,8 +78,8 @@ def prove(name_or_path: str | Path, reader: str | None = None, extra: Sequence[s
     """
     file = themefile.find(name_or_path, extra)
     theme = themes.check(file)
-    mural, page = pipeline.render_placed(demo_cues(), theme)
-    demo = _demo(mural)
+    page = pipeline.page(demo_cues(), theme)
+    demo = _demo(pipeline.draw(demo_cues(), page, theme))
     pipeline.render(crowd(), theme)  # a template may fail on what the demo does not have
     contrasts = tuple(drawn(page, theme))
     distances = tuple(glyphpairs.distances(theme))

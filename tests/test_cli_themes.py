@@ -141,7 +141,8 @@ def test_a_floor_that_is_missed_is_a_warning(tmp_path: Path) -> None:
     code, found = check(path)
     assert (code, found["reader"]) == (1, "dense")
     assert [warning.partition(" ")[2][:12] for warning in found["warnings"]] == [
-        "text is 9 px", "pitch is 9 p", "contrast of ", "contrast of ", "and I are dr", "and 8 differ",
+        "text is 9 px", "pitch is 9 p", "contrast of ", "contrast of ", "and I are dr",
+        "and 8 differ",
     ]  # fmt: skip
     done = run("theme", "check", path)
     assert done.returncode == 1 and done.stdout.count(b"warning") == 6

@@ -83,7 +83,7 @@ def preview(
         if not no_open and _has_screen():
             import webbrowser
 
-            threading.Thread(target=webbrowser.open, args=(server.url,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(server.ticket(),), daemon=True).start()
         try:
             server.serve_forever(poll_interval=0.1)
         except KeyboardInterrupt:  # that is how it ends

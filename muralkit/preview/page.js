@@ -197,13 +197,16 @@ async function swap(sheet, picture, theme) {
   size([...byId("panes").children].findIndex((section) => section.contains(sheet)));
 }
 
+// A CSS pixel may be several of the screen's: at 100% each of the picture's is one of those.
+const scale = () => page.zoom / devicePixelRatio;
+
 function size(side) {
   const picture = page.state?.panes[side]?.picture;
   if (!picture) return;
   const sheet = byId("panes").children[side].querySelector(".sheet");
-  sheet.style.width = `${picture.width * page.zoom}px`;
-  sheet.style.height = `${picture.height * page.zoom}px`;
-  sheet.classList.toggle("large", page.zoom > 1);
+  sheet.style.width = `${picture.width * scale()}px`;
+  sheet.style.height = `${picture.height * scale()}px`;
+  sheet.classList.toggle("large", page.zoom >= 1);
   showMarks(side);
 }
 
@@ -237,7 +240,7 @@ function fit() {
   const stages = [...document.querySelectorAll(".stage")];
   const ratios = stages.flatMap((stage, side) => {
     const picture = page.state?.panes[side]?.picture;
-    return picture ? [stage.clientWidth / picture.width] : [];
+    return picture ? [(stage.clientWidth * devicePixelRatio) / picture.width] : [];
   });
   if (ratios.length) zoom(Math.min(...ratios), true);
 }
@@ -260,8 +263,8 @@ function boxAt(event, side) {
   const picture = page.state.panes[side]?.picture;
   if (!picture) return null;
   const edge = event.currentTarget.getBoundingClientRect();
-  const x = (event.clientX - edge.left) / page.zoom;
-  const y = (event.clientY - edge.top) / page.zoom;
+  const x = (event.clientX - edge.left) / scale();
+  const y = (event.clientY - edge.top) / scale();
   return picture.boxes.find(([left, top, width, height]) =>
     x >= left && x < left + width && y >= top && y < top + height) ?? null;
 }
@@ -270,7 +273,7 @@ function point(event, side) {
   page.leader = event.currentTarget.closest(".stage");
   const box = boxAt(event, side);
   const tooltip = byId("tooltip");
-  const under = box && box[4] >= 0 ? box[4] : null;
+  const under = box ? idAt(box[4]) : null;
   if (page.under !== under) {
     page.under = under;
     page.state.panes.forEach((_, other) => showMarks(other));
@@ -297,10 +300,9 @@ function unpoint() {
 }
 
 function described(memory) {
-  const number = page.state.memories.indexOf(memory);
   const fates = page.state.panes.map((pane) => {
     const where = page.state.panes.length > 1 ? `${pane.theme}: ` : "";
-    const fate = fateIn(pane, number);
+    const fate = fateIn(pane, idOf(memory));
     return make("li", fate.dropped ? "dropped" : "", where + fate.text);
   });
   return make("div", "memory",
@@ -310,11 +312,13 @@ function described(memory) {
     make("ul", "", ...fates));
 }
 
-function fateIn(pane, number) {
+const idAt = (number) => (number < 0 ? null : idOf(page.state.memories[number]));
+
+function fateIn(pane, id) {
   if (!pane.picture) return { dropped: false, text: "not drawn yet" };
-  const entry = pane.picture.dropped.find(([memory]) => memory === number);
+  const entry = pane.picture.dropped.find(([number]) => idAt(number) === id);
   if (entry) return { dropped: true, text: `dropped: ${entry[1]}` };
-  return pane.picture.shown.includes(number)
+  return pane.picture.shown.some((number) => idAt(number) === id)
     ? { dropped: false, text: "shown whole" } : { dropped: false, text: "not drawn yet" };
 }
 
@@ -331,8 +335,8 @@ function chooseMemory(id, inList) {
   for (const item of byId("list").children) {
     const chosen = item.dataset.memory === id;
     item.setAttribute("aria-selected", String(chosen));
+    if (chosen) byId("list").setAttribute("aria-activedescendant", item.id);
     if (!chosen) continue;
-    byId("list").setAttribute("aria-activedescendant", item.id);
     const box = byId("list");
     if (item.offsetTop < box.scrollTop + box.offsetTop || inList) {
       box.scrollTop = item.offsetTop - box.offsetTop - box.clientHeight / 2;
@@ -340,6 +344,7 @@ function chooseMemory(id, inList) {
       box.scrollTop = item.offsetTop + item.offsetHeight - box.offsetTop - box.clientHeight;
     }
   }
+  if (!inList) page.leader = null; // each pane goes to its own mark
   page.state.panes.forEach((_, side) => {
     showMarks(side);
     if (!inList) reveal(side);
@@ -361,15 +366,15 @@ function showMarks(side) {
   const picture = page.state.panes[side]?.picture;
   if (!sheet || !picture) return;
   for (const mark of sheet.querySelectorAll(".mark")) mark.remove();
-  for (const [number, name] of [[chosenNumber(), "mark"], [page.under ?? -1, "mark under"]]) {
-    if (number < 0) continue;
+  for (const [id, name] of [[page.memory, "mark"], [page.under, "mark under"]]) {
+    if (id === null) continue;
     for (const [left, top, width, height, whose] of picture.boxes) {
-      if (whose !== number) continue;
+      if (idAt(whose) !== id) continue;
       const mark = make("div", name);
-      mark.style.left = `${left * page.zoom}px`;
-      mark.style.top = `${top * page.zoom}px`;
-      mark.style.width = `${width * page.zoom}px`;
-      mark.style.height = `${height * page.zoom}px`;
+      mark.style.left = `${left * scale()}px`;
+      mark.style.top = `${top * scale()}px`;
+      mark.style.width = `${width * scale()}px`;
+      mark.style.height = `${height * scale()}px`;
       sheet.append(mark);
     }
   }
@@ -393,7 +398,7 @@ function showList() {
   const items = [];
   memories.forEach((memory, number) => {
     const text = `${memory.id} ${memory.category} ${memory.cue} ${memory.content ?? ""}`;
-    if ((only && !dropped.has(number)) || !text.toLowerCase().includes(wanted)) return;
+    if (memory.old || (only && !dropped.has(number)) || !text.toLowerCase().includes(wanted)) return;
     const item = make("li", dropped.has(number) ? "dropped" : "",
       make("span", "rank", String(memory.importance)), make("span", "cue", memory.cue));
     item.id = `memory-${number}`;
@@ -405,9 +410,12 @@ function showList() {
     items.push(item);
   });
   byId("list").replaceChildren(...items);
+  const chosen = items.find((item) => item.dataset.memory === page.memory);
+  byId("list").setAttribute("aria-activedescendant", chosen?.id ?? "");
   byId("list-title").textContent = `Memories: ${counted(items.length)} of ${counted(cues)}`;
-  byId("unlisted").textContent = memories.length < cues
-    ? `${counted(cues - memories.length)} more of low importance are not listed.` : "";
+  const { listed } = page.state;
+  byId("unlisted").textContent = listed < cues
+    ? `${counted(cues - listed)} more of low importance are not listed.` : "";
 }
 
 function listKey(event) {
@@ -428,7 +436,7 @@ function showPrices() {
   const { panes, as_text: asText } = page.state;
   const pictures = panes.map((pane) => pane.picture);
   const whole = asText.memories ?? asText.cues;
-  const head = make("thead", "", make("tr", "", make("th", ""), ...panes.map((pane) => make("th", "", short(pane.theme)))));
+  const head = make("thead", "", make("tr", "", make("th", ""), ...panes.map((pane) => make("th", "", called(pane.theme)))));
   const body = make("tbody");
   const row = (name, values) => body.append(make("tr", "", make("th", "", name), ...values));
   const families = Object.keys(pictures.find(Boolean)?.prices ?? {});
@@ -449,7 +457,15 @@ function showPrices() {
   byId("share").textContent = whole ? `Shares are of ${what}: red ones cost more than that.` : "";
 }
 
-const short = (theme) => theme.split("/").filter(Boolean).pop() ?? theme;
+function short(theme) {
+  const parts = theme.split("/").filter(Boolean);
+  return (parts.at(-1) === "theme.toml" ? parts.at(-2) : parts.at(-1)) ?? theme;
+}
+
+function called(theme) {
+  const alike = page.state.panes.filter((pane) => short(pane.theme) === short(theme));
+  return alike.length > 1 ? theme : short(theme);
+}
 
 // ---- copying
 
@@ -509,6 +525,6 @@ byId("panes").addEventListener("focusin", (event) => {
   page.leader = event.target.closest(".stage");
 });
 document.addEventListener("keydown", key);
-addEventListener("resize", () => { if (page.fits) fit(); });
+addEventListener("resize", () => { page.fits ? fit() : zoom(page.zoom); });
 zoom(1);
 follow();

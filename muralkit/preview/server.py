@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -64,6 +65,8 @@ class PreviewServer(ThreadingHTTPServer):
 
     def __init__(self, studio: Studio, port: int = 0) -> None:
         self.studio, self.token = studio, secrets.token_urlsafe(24)
+        self._ticket = ""
+        self._taking = threading.Lock()
         try:
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
@@ -76,6 +79,24 @@ class PreviewServer(ThreadingHTTPServer):
     def url(self) -> str:
         """The page's address, with the token."""
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+    def ticket(self) -> str:
+        """An address that leads to the page, once: every user of this machine can read a
+        browser's command line.
+        """
+        with self._taking:
+            self._ticket = secrets.token_urlsafe(24)
+            return f"http://{ADDRESS}:{self.server_port}/{self._ticket}"
+
+    def take(self, name: str) -> bool:
+        """Whether that is the ticket, which is of no use any more then."""
+        with self._taking:
+            fits = bool(self._ticket) and secrets.compare_digest(
+                name.encode(), self._ticket.encode()
+            )
+            if fits:
+                self._ticket = ""
+            return fits
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser that has gone away is nothing to tell."""
@@ -94,7 +115,11 @@ class _Handler(BaseHTTPRequestHandler):
         """The page, its parts, the state, a picture; or why not."""
         if self.headers.get("Content-Length") or self.headers.get("Transfer-Encoding"):
             self.close_connection = True  # a body is not read
-        reason = self._refusal()
+        reason = self._elsewhere()
+        if not reason and self.command == "GET" and self.server.take(self.path[1:]):
+            self._send("text/plain", b"", 303, Location=f"/{self.server.token}/")
+            return
+        reason = reason or self._stranger()
         if reason:
             self._refuse(403, reason)
             return
@@ -120,8 +145,8 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_PUT = do_PATCH = do_DELETE = _refuse_method  # noqa: N815
     do_OPTIONS = do_TRACE = do_CONNECT = _refuse_method  # noqa: N815
 
-    def _refusal(self) -> str:
-        """Why this request is none of our page's; empty: it is."""
+    def _elsewhere(self) -> str:
+        """Why this request comes from another site; empty: it does not."""
         own = {f"{host}:{self.server.server_port}" for host in (ADDRESS, "localhost")}
         hosts = self.headers.get_all("Host", [])
         if len(hosts) != 1 or hosts[0].lower() not in own:
@@ -137,6 +162,10 @@ class _Handler(BaseHTTPRequestHandler):
         )
         if site not in ("none", "same-origin") and not followed:
             return "Another site's page may not ask."
+        return ""
+
+    def _stranger(self) -> str:
+        """Why this request is none of our page's; empty: it has the token."""
         token = self.path.split("/")[1] if self.path.startswith("/") else ""
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
             return "The address lacks its token: take the whole one that muralkit preview printed."

@@ -23,6 +23,10 @@ class Material:
     name: str
 
 
+NOTHING = Material((), {}, "")
+"""Before anything is loaded."""
+
+
 class Source(Protocol):
     """Cues that may change."""
 

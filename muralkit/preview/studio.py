@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,9 @@ from muralkit.errors import MuralkitError
 from muralkit.key import key
 from muralkit.model import Layout, Mural
 from muralkit.preview import views
-from muralkit.preview.sources import Material, Source
+from muralkit.preview.sources import NOTHING, Material, Source
 from muralkit.preview.views import View
+from muralkit.theme import Theme
 
 POLL = 0.05
 """Seconds between two looks at the files."""
@@ -31,19 +32,29 @@ POLL = 0.05
 SETTLED = 0.03
 """Seconds in which a file must not change to be taken as written."""
 
-LOOKED_AT = 60.0
-"""Seconds that a pane is kept up to date after somebody asked for it."""
+UNSETTLED = 0.3
+"""Seconds after which it is drawn from files that go on changing."""
+
+LOOKED_AT = 10.0
+"""Seconds that a pane is kept up to date after somebody asked for it: a page asks anew
+each 5 s.
+"""
 
 
 @dataclass(slots=True)
 class Pane:
-    """A theme that may be looked at: its last good picture, and what is wrong with it now."""
+    """A theme that may be looked at: its last good picture, and what is wrong with it now.
+
+    `material` and `drawn_by` are what the picture was made of.
+    """
 
     theme: str
     asked_at: float = float("-inf")
     key: str = ""
     mural: Mural | None = None
     layout: Layout | None = None
+    material: Material = NOTHING
+    drawn_by: Theme | None = None
     digest: str = ""
     problem: dict[str, Any] | None = None
     sources: list[Path] = field(default_factory=list)
@@ -52,7 +63,20 @@ class Pane:
 
     def view(self) -> View:
         """What is seen of it now."""
-        return View(self.theme, self.problem, self.digest, self.mural, self.layout)
+        return View(self.theme, self.problem, self.digest, self.mural, self.layout, self.material)
+
+    def page(self, material: Material, theme: Theme) -> Layout:
+        """The page of that material: the one that is shown, where nothing changed it."""
+        before = self.drawn_by
+        if (
+            self.layout is not None
+            and before is not None
+            and self.material.cues == material.cues
+            and before.face_files == theme.face_files
+            and before.manifest == replace(theme.manifest, template=before.manifest.template)
+        ):
+            return self.layout
+        return pipeline.page(material.cues, theme)
 
 
 class Studio:
@@ -64,7 +88,7 @@ class Studio:
         names = dict.fromkeys([*given, *themefile.names()])
         self.panes = [Pane(name) for name in names]
         self.version = 0
-        self._material = Material((), {}, "")
+        self._material = NOTHING
         self._problem: dict[str, Any] | None = None
         self._changed = threading.Condition()
         self._wake = threading.Event()
@@ -117,7 +141,8 @@ class Studio:
             self._wake.clear()
             fresh = self._stamp()
             changed = fresh != stamp
-            while changed and not self._closed:
+            end = time.monotonic() + UNSETTLED
+            while changed and not self._closed and time.monotonic() < end:
                 time.sleep(SETTLED)
                 again = self._stamp()
                 if again == fresh:
@@ -143,9 +168,9 @@ class Studio:
                 self._advance()
 
     def _look(self, changed: bool) -> None:
-        """Draw the panes that are looked at and out of date."""
+        """Draw the panes that are looked at and out of date, those on a page first."""
         now = time.monotonic()
-        for pane in self.panes:
+        for pane in sorted(self.panes, key=lambda pane: -pane.asked_at):
             stale = now - pane.asked_at > LOOKED_AT
             if stale:
                 pane.drawn = pane.drawn and not changed
@@ -157,22 +182,26 @@ class Studio:
     def _draw(self, pane: Pane) -> None:
         """Bring a pane up to date; a new version where anything changed."""
         problem: dict[str, Any] | None = None
-        made: tuple[Mural, Layout] | None = None
-        name = pane.key
+        made: tuple[Mural, Layout, Theme] | None = None
+        name, material = pane.key, self._material
         try:
             file = themefile.find(pane.theme, self._extra)
             pane.sources = file.sources()
-            name = key(list(self._material.cues), file.fingerprint)
+            name = key(list(material.cues), file.fingerprint)
             if name != pane.key or pane.problem is not None:
-                made = pipeline.render_placed(self._material.cues, themes.check(file))
+                checked = themes.check(file)
+                layout = pane.page(material, checked)
+                made = pipeline.draw(material.cues, layout, checked), layout, checked
         except MuralkitError as error:
             theme = Path(pane.theme)
             problem = views.told(error, [*pane.sources, theme, theme / "theme.toml"])
         except Exception as error:  # a fault of ours: say so, and go on
             problem = views.told(MuralkitError(f"{type(error).__name__}: {error}"), ())
         with self._changed:
+            if problem is None:
+                pane.material = material
             if made is not None:
-                pane.mural, pane.layout = made
+                pane.mural, pane.layout, pane.drawn_by = made
                 pane.digest = hashlib.sha256(made[0].png).hexdigest()
                 pane.key = name
             if made is not None or problem != pane.problem or not pane.drawn:
@@ -218,9 +247,9 @@ def _beside(folder: Path) -> Iterable[str]:
 
 
 def _written(path: str) -> object:
-    """What changes when a file is written."""
+    """What changes when a file is written, or may be read again."""
     try:
         status = os.stat(path)  # noqa: PTH116  # Path.stat takes three times as long
     except (OSError, ValueError):
         return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino

@@ -12,7 +12,7 @@ from typing import Any
 
 from muralkit import files, pricing, themefile
 from muralkit.errors import MuralkitError
-from muralkit.model import Layout, MemoryId, Mural
+from muralkit.model import Cue, Layout, MemoryId, Mural
 from muralkit.preview.sources import Material
 
 MOST_LISTED = 2000
@@ -24,39 +24,92 @@ AROUND = 2
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A theme's last good picture, if there was one, and what is wrong with it now."""
+    """A theme's last good picture, if there was one, and what is wrong with it now.
+
+    `material` is what the picture shows.
+    """
 
     theme: str
     problem: dict[str, Any] | None
     digest: str
     mural: Mural | None
     layout: Layout | None
+    material: Material
+
+
+Entry = tuple[Cue, str | None]
+"""A cue, and its memory in full where that is known."""
+
+
+class _Told:
+    """The memories that are told to the page, each with its number there.
+
+    Those of now come first: drawn ones in the order of the first picture, then the most
+    important ones. Behind them stand those that only an older picture shows.
+    """
+
+    def __init__(self, material: Material, panes: Sequence[View]) -> None:
+        self._entries: dict[int, dict[MemoryId, Entry]] = {}
+        now = self._of(material)
+        drawn = (name for pane in panes if pane.mural for name in pane.mural.shown)
+        ranked = sorted(material.cues, key=lambda cue: -cue.importance)
+        names = dict.fromkeys([*drawn, *(cue.memory_id for cue in ranked)])
+        listed = [now[name] for name in names if name in now][:MOST_LISTED]
+        self.now = len(listed)
+        older = [
+            entry
+            for pane in panes
+            if pane.mural and pane.material is not material
+            for name in pane.mural.shown
+            if (entry := self._of(pane.material).get(name))
+        ]
+        self._numbers = {entry: n for n, entry in enumerate(dict.fromkeys([*listed, *older]))}
+
+    def _of(self, material: Material) -> dict[MemoryId, Entry]:
+        found = self._entries.get(id(material))
+        if found is None:
+            contents = material.contents
+            found = {cue.memory_id: (cue, contents.get(cue.memory_id)) for cue in material.cues}
+            self._entries[id(material)] = found
+        return found
+
+    def numbers(self, material: Material) -> dict[MemoryId, int]:
+        """Those of one material by their ids."""
+        return {
+            name: self._numbers[entry]
+            for name, entry in self._of(material).items()
+            if entry in self._numbers
+        }
+
+    def memories(self) -> Iterable[dict[str, Any]]:
+        """As the page gets them."""
+        for (cue, content), number in self._numbers.items():
+            yield {
+                "id": cue.memory_id,
+                "category": cue.category,
+                "importance": cue.importance,
+                "cue": cue.text,
+                "content": content,
+                "old": number >= self.now,
+            }
 
 
 def of(material: Material, panes: Sequence[View]) -> dict[str, Any]:
     """The memories, each once, and what each pane shows of them."""
-    numbers = _numbers(material, panes)
-    listed = {cue.memory_id: cue for cue in material.cues}
+    told = _Told(material, panes)
     return {
         "source": material.name,
         "cues": len(material.cues),
-        "memories": [
-            {
-                "id": name,
-                "category": listed[name].category,
-                "importance": listed[name].importance,
-                "cue": listed[name].text,
-                "content": material.contents.get(name),
-            }
-            for name in numbers
-        ],
-        "as_text": _as_text(material, panes[0]),
-        "panes": [_shown(pane, numbers) for pane in panes],
+        "memories": list(told.memories()),
+        "listed": told.now,
+        "as_text": _as_text(panes[0]),
+        "panes": [_shown(pane, told.numbers(pane.material)) for pane in panes],
     }
 
 
-def _as_text(material: Material, pane: View) -> dict[str, int | None]:
+def _as_text(pane: View) -> dict[str, int | None]:
     """What a picture's cues would cost as text, and their memories in full."""
+    material = pane.material
     shown = set(pane.mural.shown if pane.mural else ())
     cues = [cue for cue in material.cues if cue.memory_id in shown]
     whole = [material.contents.get(cue.memory_id) for cue in cues]
@@ -66,19 +119,6 @@ def _as_text(material: Material, pane: View) -> dict[str, int | None]:
         "cues": pricing.text_tokens(pricing.as_text(cues)),
         "memories": pricing.text_tokens(full) if cues and len(texts) == len(cues) else None,
     }
-
-
-def _numbers(material: Material, panes: Iterable[View]) -> dict[MemoryId, int]:
-    """The memories that are told to the page, each with its place in the list.
-
-    Drawn ones first, in the order of the first picture; then the most important ones.
-    """
-    known = {cue.memory_id for cue in material.cues}
-    drawn = (name for pane in panes if pane.mural for name in pane.mural.shown)
-    ranked = sorted(material.cues, key=lambda cue: -cue.importance)
-    names = dict.fromkeys([*drawn, *(cue.memory_id for cue in ranked)])
-    listed = [name for name in names if name in known][:MOST_LISTED]
-    return {name: number for number, name in enumerate(listed)}
 
 
 def _shown(pane: View, numbers: dict[MemoryId, int]) -> dict[str, Any]:
@@ -132,12 +172,31 @@ def told(error: MuralkitError, sources: Sequence[Path]) -> dict[str, Any]:
         found = _LINE_OF_TOML.search(error.what)
         name, line = error.where, found[1] if found else ""
     excerpt: list[list[Any]] = []
-    if line and os.path.realpath(name) in map(os.path.realpath, sources):
-        excerpt = _excerpt(Path(name), int(line))
+    if os.path.realpath(name) in map(os.path.realpath, sources):
+        number = int(line) if line else _line_of_key(Path(name), error.what)
+        excerpt = _excerpt(Path(name), number) if number else []
     return {"what": error.what, "where": error.where, "hint": error.hint, "excerpt": excerpt}
 
 
 _LINE_OF_TOML = re.compile(r"\(at line (\d+)")
+_KEY = re.compile(r"(?:Unknown key ')?([a-z_]+)(?:[.]([a-z_]+))?(?:: |')")
+
+
+def _line_of_key(path: Path, what: str) -> int:
+    """The line of a manifest that sets the key which a message begins with; 0: none does."""
+    found = _KEY.match(what)
+    if found is None or path.suffix != ".toml":
+        return 0
+    wanted = found[2] or found[1]
+    section, inside = found[1] if found[2] else "", ""
+    with suppress(OSError):
+        text = files.read(path, themefile.MOST).decode(errors="replace")
+        for number, line in enumerate(text.split("\n"), 1):
+            head = re.match(r"\s*\[+\s*([a-z_]+)", line)
+            inside = head[1] if head else inside
+            if inside == section and re.match(rf"\s*{wanted}\s*=", line):
+                return number
+    return 0
 
 
 def _excerpt(path: Path, number: int) -> list[list[Any]]:

@@ -93,11 +93,11 @@ class Browser:
         found: dict[str, Any] = json.loads(message)
         return found
 
-    def resize(self, width: int, height: int, dark: bool = False) -> None:
-        """The window's size in CSS pixels, and its colour scheme."""
+    def resize(self, width: int, height: int, dark: bool = False, ratio: float = 1) -> None:
+        """The window's size in CSS pixels, its colour scheme, and the screen's pixels in one."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            width=width, height=height, deviceScaleFactor=1, mobile=False,
+            width=width, height=height, deviceScaleFactor=ratio, mobile=False,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])

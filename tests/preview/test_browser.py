@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from muralkit import assets
 from tests.conftest import DATA
@@ -45,10 +47,10 @@ CUES = [
 class Show:
     """A theme and cues, the command that previews them, and a browser that looks."""
 
-    def __init__(self, folder: Path, browser: Browser, *arguments: str) -> None:
+    def __init__(self, folder: Path, browser: Browser, *arguments: str, panes: int = 1) -> None:
         self.folder, self.browser = folder, browser
         self.template = folder / "mine/mural.svg.j2"
-        self.template.parent.mkdir()
+        self.template.parent.mkdir(exist_ok=True)
         self.template.write_text(TEMPLATE)
         (folder / "mine/theme.toml").write_text('inherits = "dense"\n')
         (folder / "cues.json").write_text(json.dumps(CUES))
@@ -61,7 +63,7 @@ class Show:
         browser.events.clear()
         browser.resize(1600, 1000)
         browser.open(self.url)
-        self.pictures(1)
+        self.pictures(panes)
 
     def pictures(self, count: int) -> None:
         self.browser.wait(f"document.querySelectorAll('.sheet img').length === {count}")
@@ -140,6 +142,83 @@ def test_the_tooltip_is_right_when_the_picture_is_large(show: Show) -> None:
     assert "Memory é, " in show.browser.text("#tooltip")
     marks = show.browser.run("document.querySelectorAll('.mark.under').length")
     assert marks == 1
+
+
+def test_at_100_per_cent_a_pixel_is_one_of_the_screen_s(show: Show, tmp_path: Path) -> None:
+    show.browser.resize(800, 500, ratio=2)
+    width = show.browser.wait(
+        "(w => w === 546 && w)(document.querySelector('.sheet img').getBoundingClientRect().width)"
+    )
+    assert width == 1092 / 2 and show.browser.text("#native") == "100%"
+    show.browser.picture(tmp_path / "screen.png")
+    with Image.open(tmp_path / "screen.png") as screen:
+        x, y = show.browser.run(
+            "(e => [e.left * 2, e.top * 2])"
+            "(document.querySelector('.sheet img').getBoundingClientRect())"
+        )
+        plain = screen.convert("RGB")
+        # at a whole pixel of the screen; the pane's round corner is left out
+        seen = [plain.crop((round(x) + 20, top, round(x) + 300, top + 14))
+                for top in (math.floor(y), math.ceil(y))]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-m", "muralkit", "render", "cues.json", "--theme", "mine", "-o", "m.png"],
+        cwd=show.folder, capture_output=True,
+    )  # fmt: skip
+    assert done.returncode == 0
+    with Image.open(show.folder / "m.png") as mural:
+        expected = mural.convert("RGB").crop((20, 0, 300, 14)).tobytes()
+        assert expected in [part.tobytes() for part in seen]
+    show.point(1)
+    assert "Memory é, " in show.browser.text("#tooltip")
+
+
+def test_while_a_fault_is_shown_the_tooltip_tells_what_the_picture_shows(show: Show) -> None:
+    show.template.write_text("{{ oops }}")
+    show.browser.wait("!document.querySelector('.pane .problem').hidden")
+    cues = [{**cue, "cue": f"now another {number}"} for number, cue in enumerate(CUES)]
+    (show.folder / "cues.json").write_text(json.dumps(cues))
+    show.browser.wait("document.querySelector('#list').textContent.includes('now another 1')")
+    number = show.browser.run(
+        "page.state.memories.findIndex((m) => m.old && m.cue === 'the second cue')"
+    )
+    show.point(number)
+    assert "the second cue" in show.browser.text("#tooltip")
+    assert "now another" not in show.browser.text("#tooltip")
+    assert "the second cue" not in show.browser.text("#list")
+
+
+def test_two_themes_of_one_name_are_told_apart(browser: Browser, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / "mine").mkdir(parents=True)
+        (tmp_path / name / "mine/theme.toml").write_text('inherits = "dense"\n')
+    themes = ["--theme", "a/mine/theme.toml", "--theme", "b/mine/theme.toml"]
+    made = Show(tmp_path, browser, "cues.json", *themes, panes=2)
+    heads = "[...document.querySelectorAll('#prices thead th')].map((e) => e.textContent)"
+    assert browser.run(heads) == ["", "a/mine/theme.toml", "b/mine/theme.toml"]
+    made.end()
+
+
+def test_the_keyboard_s_choice_is_in_sight_in_both_panes(browser: Browser, tmp_path: Path) -> None:
+    made = Show(tmp_path, browser, "--demo", "--theme", "large", "--theme", "dense", panes=2)
+    browser.run("document.querySelectorAll('#in').forEach((e) => { e.click(); e.click(); })")
+    made.point(0)
+    browser.run("document.querySelector('#list').focus()")
+    for _ in range(30):
+        browser.press("ArrowDown")
+        browser.run("new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)))")
+        outside = browser.run(
+            """[...document.querySelectorAll('.stage')].filter((stage) => {
+              const edge = stage.getBoundingClientRect();
+              const mark = stage.querySelector('.mark:not(.under)').getBoundingClientRect();
+              return mark.right < edge.left || mark.left > edge.right
+                || mark.bottom < edge.top || mark.top > edge.bottom;
+            }).length"""
+        )
+        assert outside == 0
+    active = "document.querySelector('#list').getAttribute('aria-activedescendant')"
+    chosen = "document.querySelector('#list [aria-selected=true]').id"
+    assert browser.run(active) == browser.run(chosen)
+    made.end()
 
 
 def test_an_error_in_the_template_shows_its_line_and_the_last_good_picture(show: Show) -> None:

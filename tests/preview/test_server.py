@@ -72,6 +72,22 @@ def raw(server: PreviewServer, data: bytes) -> bytes:
         return b"".join(parts)
 
 
+def test_a_ticket_leads_to_the_page_once(server: PreviewServer) -> None:
+    """Other users of the machine can read a browser's command line."""
+    first = server.ticket()
+    ticket = server.ticket()
+    assert server.token not in ticket
+    path = ticket.removeprefix(f"http://127.0.0.1:{server.server_port}")
+    assert ask(server, first.removeprefix(f"http://127.0.0.1:{server.server_port}")).status == 403
+    for headers in ({"Host": "evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert ask(server, path, headers=headers).status == 403
+    assert ask(server, path, "HEAD").status == 403
+    found = ask(server, path)
+    assert (found.status, found.headers["location"]) == (303, page(server))
+    assert ask(server, path).status == 403
+    assert ask(server, "/").status == 403
+
+
 def test_the_page_its_parts_the_state_and_the_picture(server: PreviewServer) -> None:
     for rest, kind in (("", "text/html"), ("page.css", "text/css"), ("page.js", "text/javascript")):
         found = ask(server, page(server, rest))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -137,6 +138,79 @@ def test_a_template_that_is_new_beside_the_manifest_is_seen(desk: Desk) -> None:
     desk.template.write_text(TEMPLATE.replace("</svg>", odd))
     # That is no ink of the theme: an error, so the new file was read.
     assert name(desk.until(problem)) == first
+
+
+def test_a_key_that_is_wrong_has_its_line(desk: Desk) -> None:
+    desk.state()
+    for text, number in (
+        ('inherits = "dense"\n[text]\nsize = 10.0\n\n[inks]\npage = "#ffffff"\ntext = "blue"\n', 7),
+        ('inherits = "dense"\n[text]\nsise = 10.0\n', 3),
+        ('inherits = "dense"\ntemplate = 5\n', 2),
+    ):
+        desk.manifest.write_text(text)
+        wrong = text.split("\n")[number - 1]
+        found = problem(desk.until(lambda s, w=wrong: w in str(problem(s))))  # type: ignore[misc]
+        assert [line[:2] for line in found["excerpt"] if line[2]] == [[number, wrong]]
+
+
+def test_while_a_fault_is_shown_the_old_picture_tells_its_own_cues(desk: Desk) -> None:
+    desk.state()
+    desk.template.write_text("{{ oops }}")
+    desk.until(problem)
+    desk.cues.write_text(
+        json.dumps([{**CUE, "cue": "it says another thing"}, {**CUE, "id": 2, "cue": "new"}])
+    )
+    state = desk.until(lambda state: state["cues"] == 2)
+    [number] = {box[4] for box in state["panes"][0]["picture"]["boxes"] if box[4] >= 0}
+    told = state["memories"][number]
+    assert (told["id"], told["cue"], told["old"]) == (1, "one cue", True)
+    assert [memory["cue"] for memory in state["memories"] if not memory["old"]] == [
+        "it says another thing", "new",
+    ]  # fmt: skip
+    assert state["listed"] == 2
+    desk.template.write_text(TEMPLATE)
+    state = desk.until(lambda state: not problem(state))
+    assert not any(memory["old"] for memory in state["memories"])
+
+
+def test_a_page_is_laid_out_once_for_all_its_templates(desk: Desk) -> None:
+    seen, pane = {name(desk.state())}, desk.studio.panes[0]
+    first = pane.layout
+    rect = '<rect x="0" y="0" width="9" height="9" fill="{{ inks.mark }}"/></svg>'
+    desk.template.write_text(TEMPLATE.replace("</svg>", rect))
+    desk.until(lambda state: name(state) not in seen)
+    assert pane.layout is first
+    desk.manifest.write_text('inherits = "dense"\n[text]\nindent = 8\n')
+    desk.until(lambda _: pane.layout is not first)
+
+
+def test_a_change_that_leaves_size_and_time_of_a_file_is_seen(desk: Desk) -> None:
+    """So is a file that may be read again: both have a later time of change."""
+    first = name(desk.state())
+    before = desk.cues.stat()
+    desk.cues.write_text(json.dumps([{**CUE, "cue": "two cue"}]))
+    os.utime(desk.cues, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = desk.cues.stat()
+    assert (after.st_size, after.st_mtime_ns) == (before.st_size, before.st_mtime_ns)
+    desk.until(lambda state: name(state) != first)
+
+
+def test_files_that_never_come_to_rest_are_drawn_all_the_same(desk: Desk) -> None:
+    first = name(desk.state())
+    done = threading.Event()
+
+    def write() -> None:
+        while not done.wait(0.005):
+            (desk.folder / "other.j2").write_text(str(time.monotonic()))
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        desk.cues.write_text(json.dumps([{**CUE, "cue": "another cue"}]))
+        desk.until(lambda state: name(state) != first)
+    finally:
+        done.set()
+        writer.join()
 
 
 def test_nothing_is_drawn_twice_and_nothing_that_nobody_looks_at(desk: Desk) -> None:
