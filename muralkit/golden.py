@@ -46,13 +46,14 @@ class Outcome:
     """What a check or an update found: `problem` is empty where all is as expected.
 
     `pixels` counts those that differ; `picture` is the file that shows expected,
-    difference and actual side by side.
+    difference and actual side by side; `written` are the files that an update wrote.
     """
 
     name: str
     problem: str = ""
     pixels: int = 0
     picture: Path | None = None
+    written: tuple[str, ...] = ()
 
 
 def cases(folder: Path, only: Sequence[str] = ()) -> list[Path]:
@@ -135,16 +136,20 @@ def check(paths: Sequence[Path], failures: Path) -> Iterator[Outcome]:
 
 
 def update(paths: Sequence[Path]) -> Iterator[Outcome]:
-    """Write each case's expected files anew; `problem` tells what changed."""
+    """Write each case's expected files anew."""
     for path in paths:
-        case = read(path)
-        svg, png = _render(case)
+        try:
+            case = read(path)
+            svg, png = _render(case)
+        except MuralkitError as error:
+            yield Outcome(path.stem, f"it can't be rendered: {error}")
+            continue
         changed = []
         for file, data in ((case.svg, svg.encode()), (case.png, png)):
             if _content(file) != data:
                 changed.append(file.name)
                 output.write(file, data, FILE_MODE)
-        yield Outcome(case.name, f"wrote {' and '.join(changed)}" if changed else "")
+        yield Outcome(case.name, written=tuple(changed))
 
 
 def _content(path: Path) -> bytes | None:
@@ -182,7 +187,7 @@ def _compare(case: Case, svg: str, png: bytes, failures: Path) -> Outcome:
             case.name, f"the same pixels from another SVG; {_first_difference(case, svg)}"
         )
     if png != _content(case.png):
-        return Outcome(case.name, "the same pixels in another file: the encoder changed")
+        return Outcome(case.name, same_pixels(files.read(case.png), png))
     for left in (f"{case.name}.png", f"{case.name}.svg"):  # of a failure that is mended
         with contextlib.suppress(OSError):
             (failures / left).unlink()
@@ -214,6 +219,19 @@ def compare(expected: bytes, actual: bytes) -> Comparison:
     if pixels:
         return Comparison(f"{pixels} pixels differ", pixels, _side_by_side(before, after))
     return Comparison()
+
+
+def same_pixels(expected: bytes, actual: bytes) -> str:
+    """Why two PNGs of the same pixels are other files."""
+    from PIL import Image
+
+    palettes = []
+    for data in (expected, actual):
+        with Image.open(BytesIO(data), formats=["PNG"]) as image:
+            palettes.append(image.getpalette() or [])
+    if any(one != other for one, other in zip(*palettes, strict=False)):  # others are padded
+        return "the same pixels, but the palette changed, by an ink that is not in this picture"
+    return "the same pixels in another file: the encoder changed"
 
 
 def _open(data: bytes) -> Image.Image:

@@ -121,6 +121,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
         self._sources: dict[tuple[str, float], tuple[float, ...]] = {}
         self._bench = cairocffi.Context(cairocffi.ImageSurface(cairocffi.FORMAT_A8, 1, 1))
         self.font_size: float
+        self._root = tree.xml_tree
         black = "#000000"  # the page's plate
         super().__init__(tree, None, dpi=96, background_color=black, map_rgba=self._plate)
 
@@ -129,7 +130,7 @@ class _Surface(stock.PNGSurface):  # type: ignore[misc]  # cairosvg has no types
             raise Fault(
                 f"the document is {width:g} x {height:g} px, but the layout is "
                 f"{self._canvas.width} x {self._canvas.height} px",
-                None,
+                self._root,
             )
         surface, wide, tall = super()._create_surface(width, height)
         return surface, wide, tall

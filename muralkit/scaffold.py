@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,12 @@ def create(name: str, base: str, folder: Path, template: bool) -> list[Path]:
             where=str(made),
             hint="Give another place with -o FOLDER.",
         ) from error
-    output.write_all(results, FILE_MODE)
+    try:
+        output.write_all(results, FILE_MODE)
+    except OutputError:
+        with suppress(OSError):
+            made.rmdir()  # or the next try would find it there
+        raise
     return [path for path, _ in results]
 
 

@@ -339,6 +339,12 @@ def _located(error: Exception, theme: Theme) -> TemplateError:
             if filename.endswith(".j2") or "__jinja_template__" in trace.tb_frame.f_globals:
                 where = f"{filename}:{trace.tb_lineno}"
             trace = trace.tb_next
+    if isinstance(error, TemplateNotFound):
+        return TemplateError(
+            f"There is no template {error.name!r}.",
+            where=where,
+            hint="A template includes only files NAME.j2 beside it, or bundled ones.",
+        )
     what = str(error) if isinstance(error, JinjaError) else f"{type(error).__name__}: {error}"
     hint = _HINTS.get(type(error).__name__, "")
     return TemplateError(
@@ -349,5 +355,4 @@ def _located(error: Exception, theme: Theme) -> TemplateError:
 _HINTS: Mapping[str, str] = {
     "UndefinedError": "The README (A theme author's guide) lists what a template gets.",
     "SecurityError": "Templates run in a sandbox: they only read the data that they get.",
-    "TemplateNotFound": "A template includes only files NAME.j2 beside it, or bundled ones.",
 }

@@ -25,6 +25,9 @@ FOLDER = "golden"
 
 UPDATE = "--muralkit-update"
 
+HOLDERS = pytest.StashKey[dict[Path, str]]()
+"""The test that each golden image is held by."""
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Our one option."""
@@ -39,8 +42,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 class MuralGolden:
     """Holds murals against golden images; see `mural_golden`."""
 
-    def __init__(self, beside: Path, name: str, update: bool) -> None:
+    def __init__(
+        self, beside: Path, name: str, update: bool, test: str, holders: dict[Path, str]
+    ) -> None:
         self._beside, self._name, self._update = beside, name, update
+        self._test, self._holders = test, holders
         self._held: set[Path] = set()
 
     def __call__(
@@ -97,6 +103,9 @@ class MuralGolden:
         if golden in self._held:
             return f"{golden} is held twice in one test: give a name= each."
         self._held.add(golden)
+        holder = self._holders.setdefault(golden, self._test)
+        if holder != self._test:
+            return f"{golden} is held by {holder} too: give a name= to one of them."
         left = {kind: golden.with_suffix(f".{kind}.png") for kind in ("actual", "difference")}
         if self._update:
             golden.parent.mkdir(parents=True, exist_ok=True)
@@ -118,7 +127,7 @@ class MuralGolden:
 
 def _compared(golden: Path, png: bytes) -> tuple[str, bytes]:
     """What differs, and the picture of that."""
-    from muralkit.golden import compare
+    from muralkit.golden import compare, same_pixels
 
     if not golden.exists():
         return "there is no golden image yet", b""
@@ -130,7 +139,7 @@ def _compared(golden: Path, png: bytes) -> tuple[str, bytes]:
     if found.problem:
         return found.problem, found.sheet
     if expected != png:
-        return "the same pixels in another file: the encoder changed", b""
+        return same_pixels(expected, png), b""
     return "", b""
 
 
@@ -144,4 +153,6 @@ def _remove(paths: Iterable[Path]) -> None:
 def mural_golden(request: pytest.FixtureRequest) -> MuralGolden:
     """Draws cues in a theme and holds the picture against FOLDER/NAME.png beside the test."""
     name = re.sub(r"[^\w.-]+", "-", request.node.name).strip("-")
-    return MuralGolden(request.path.parent, name, bool(request.config.getoption(UPDATE)))
+    holders = request.config.stash.setdefault(HOLDERS, {})
+    update = bool(request.config.getoption(UPDATE))
+    return MuralGolden(request.path.parent, name, update, request.node.nodeid, holders)

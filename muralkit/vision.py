@@ -114,8 +114,13 @@ def _own_inputs(providers: Any, model: str) -> object:
 
 
 def _configured(model: str, table: Mapping[str, bool]) -> bool | None:
-    fitting = [pattern for pattern in table if fnmatchcase(model, pattern)]
+    fitting = [pattern for pattern in table if _fits(model, pattern)]
     return table[max(fitting, key=len)] if fitting else None
+
+
+def _fits(model: str, pattern: str) -> bool:
+    """Whether a user's pattern is for a model; capitals don't count, as in readers.toml."""
+    return fnmatchcase(model.lower(), pattern.lower())
 
 
 def themes_for(readers: Mapping[str, str], default: str) -> tuple[str, ...]:
@@ -132,7 +137,7 @@ def theme_for(model: str, readers: Mapping[str, str], default: str) -> str:
     the default. Where either is "auto", readers.toml says it; a model that it does not
     know, or none, gets the standard theme.
     """
-    fitting = [pattern for pattern in readers if fnmatchcase(model, pattern)]
+    fitting = [pattern for pattern in readers if _fits(model, pattern)]
     chosen = readers[max(fitting, key=len)] if fitting else default
     if chosen != AUTO:
         return chosen

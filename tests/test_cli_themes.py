@@ -15,7 +15,7 @@ from fontTools.ttLib import TTFont
 
 from muralkit import assets, contrasts, scaffold, themefile
 from muralkit import theme as themes
-from muralkit.errors import ThemeError
+from muralkit.errors import OutputError, ThemeError
 from muralkit.manifest import SECTIONS
 from tests.test_cli import run
 
@@ -93,6 +93,12 @@ def test_a_name_that_will_not_do_is_an_error(tmp_path: Path, name: str) -> None:
     assert caught.value.hint and not list(tmp_path.iterdir())
 
 
+def test_a_name_that_is_too_long_for_a_file_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        scaffold.create("x" * 250, "dense", tmp_path, template=True)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_base_that_cannot_be_used_is_an_error_and_makes_nothing(tmp_path: Path) -> None:
     done = run("theme", "new", "mine", "--from", "dens", cwd=tmp_path)
     assert done.returncode == 2 and b"Did you mean 'dense'?" in done.stderr
@@ -162,7 +168,8 @@ def test_the_profile_that_is_asked_for_counts() -> None:
         ({"theme.toml": "[text]\nsise = 3\n"}, "theme.toml"),
         ({"theme.toml": "", "mural.svg.j2": "<svg>\n{{ nothing }}\n</svg>"}, "mural.svg.j2:2"),
         ({"theme.toml": "", "mural.svg.j2": "{% for %}"}, "mural.svg.j2:1"),
-        ({"theme.toml": "", "mural.svg.j2": "<svg></svg>"}, "mural.svg.j2"),
+        ({"theme.toml": "", "mural.svg.j2": "\n<svg></svg>"}, "mural.svg.j2:2"),
+        ({"theme.toml": "", "mural.svg.j2": "{% include 'x.j2' %}"}, "mural.svg.j2:1"),
     ],
 )
 def test_a_theme_that_cannot_be_used(tmp_path: Path, files: dict[str, str], place: str) -> None:

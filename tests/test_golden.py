@@ -11,6 +11,7 @@ from PIL import Image
 from muralkit import golden
 from muralkit.errors import GoldenError
 from tests.conftest import ROOT
+from tests.test_cli import run
 
 CASES = golden.cases(ROOT / "golden")
 
@@ -143,10 +144,10 @@ def test_only_update_overwrites(folder: Path) -> None:
     check(folder)
     assert (folder / "case.png").read_bytes() == b"old"
     [outcome] = golden.update(golden.cases(folder))
-    assert outcome.problem == "wrote case.png"
+    assert (outcome.problem, outcome.written) == ("", ("case.png",))
     assert check(folder).problem == ""
     [outcome] = golden.update(golden.cases(folder))
-    assert outcome.problem == ""
+    assert (outcome.problem, outcome.written) == ("", ())
 
 
 @pytest.mark.parametrize(
@@ -186,3 +187,29 @@ def test_an_unknown_case_has_a_nearest_one(folder: Path) -> None:
 def test_a_folder_without_cases_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(GoldenError, match="no golden cases here"):
         golden.cases(tmp_path)
+
+
+def test_a_palette_that_changed_is_told_from_an_encoder(tmp_path: Path) -> None:
+    case = {
+        "theme": "theme.toml",
+        "cues": [{"id": 1, "category": "NAMING", "importance": 50, "cue": "no prohibition"}],
+    }
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    (tmp_path / "theme.toml").write_text('inherits = "dense"\n')
+    list(golden.update(golden.cases(tmp_path)))
+    (tmp_path / "theme.toml").write_text('inherits = "dense"\n[inks]\nprohibition = "#7a1fa2"\n')
+    assert check(tmp_path).problem == (
+        "the same pixels, but the palette changed, by an ink that is not in this picture"
+    )
+
+
+def test_an_update_goes_on_after_a_case_that_cannot_be_drawn(tmp_path: Path) -> None:
+    for name, theme in (("a", "dense"), ("b", "nope"), ("c", "dense")):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"theme": theme, "cues": []}))
+    done = run("golden", "update", "--dir", tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines()[:2] == [
+        "a: wrote a.svg and a.png",
+        "b: failed: it can't be rendered: There is no theme 'nope'.",
+    ]
+    assert (tmp_path / "c.png").exists() and not (tmp_path / "b.png").exists()

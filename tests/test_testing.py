@@ -124,3 +124,12 @@ def test_the_plug_in_costs_other_projects_nothing() -> None:
     heavy = ("cairosvg", "jinja2", "pydantic", "fontTools", "diskcache", "PIL", "click")
     done = subprocess.run([sys.executable, "-c", code % (heavy,)], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_two_tests_of_one_name_do_not_share_a_golden_image(project: Project) -> None:
+    (project.folder / "test_other.py").write_text(TEST.replace('"mine"', '"dense"'))
+    code, said = project.pytest("--muralkit-update")
+    assert code == 1 and "is held by test_other.py::test_mine too: give a name=" in said
+    (project.folder / "test_other.py").write_text(TEST.replace('"mine"', '"dark", name="other"'))
+    assert project.pytest("--muralkit-update")[0] == 0
+    assert project.pytest()[0] == 0

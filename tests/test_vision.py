@@ -119,7 +119,7 @@ def test_a_broken_list_says_nothing(home: dict[str, str], harness: str, content:
 def test_the_longest_pattern_counts() -> None:
     table = {"*": False, "a/*": True, "a/b-*": False}
     assert [look(m, table=table).images for m in ("a/x", "a/b-2", "c/d")] == [True, False, False]
-    readers = {"a/*": "dense", "a/b-*": "large"}
+    readers = {"A/*": "dense", "a/B-*": "large"}  # capitals do not count
     assert [theme_for(m, readers, "standard") for m in ("a/x", "a/b-2", "c/d")] == [
         "dense", "large", "standard",
     ]  # fmt: skip

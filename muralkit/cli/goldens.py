@@ -94,9 +94,13 @@ def golden_update(names: tuple[str, ...], folder: Path, as_json: bool) -> None:
     outcomes = _walk(golden.update(found := golden.cases(folder, names)), len(found), as_json)
     if as_json:
         emit([_outcome(outcome) for outcome in outcomes])
-        return
-    for outcome in outcomes:
-        click.echo(f"{outcome.name}: {outcome.problem or 'unchanged'}")
+    else:
+        for outcome in outcomes:
+            done = f"wrote {' and '.join(outcome.written)}" if outcome.written else "unchanged"
+            failed = click.style("failed: ", fg="red") + outcome.problem
+            click.echo(f"{outcome.name}: {failed if outcome.problem else done}")
+    if any(outcome.problem for outcome in outcomes):
+        raise click.exceptions.Exit(CHECK_FAILED)
 
 
 def _walk(outcomes: Any, length: int, quiet: bool) -> list[Outcome]:
