@@ -7,7 +7,7 @@ needs: names and numbers keep their order, and arrows point where reading goes.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import accumulate
 
 from muralkit.glyphs.scripts import scalars
@@ -16,25 +16,27 @@ from muralkit.glyphs.scripts import scalars
 _BLOCKS = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff"
 _RTL = re.compile(f"[{_BLOCKS}]")
 
-# A name or number: from its first sign, letter or digit (from a letter only, behind one
-# from right to left) to its last. What its sentence put around it is left out: quotes,
-# stops, brackets without a partner within, a sign before a letter from right to left.
+# A word with a Latin letter or a digit may be a name or number. What its sentence put
+# around it is none of it: quotes, stops, brackets without a partner in it, arrows, and
+# any sign between it and a letter from right to left.
 _LETTER = "0-9A-Za-z\u00c0-\u052f"
-_BEFORE = "\"'`\u00ab\u00bb\u2018-\u201f([{"
-_AFTER = ".,;:!?\u2026)\\]}"
-_PAIR = "|".join(
-    rf"{left}(?>[^ {_BLOCKS}{left}{right}]+|{left}[^ {_BLOCKS}{left}{right}]*{right})*{right}"
-    for left, right in ((r"\(", r"\)"), (r"\[", r"\]"), (r"\{", r"\}"))
-)
-_SIGN = rf"{_PAIR}|[^ {_BLOCKS}{_LETTER}{_BEFORE}{_AFTER}]"
-_NAME = (  # compiled when it is needed: that takes 7 ms
-    rf"(?:(?<![^ {_BEFORE}])(?:{_SIGN}|[.:])*+)?[{_LETTER}]"
-    rf"(?:[{_BEFORE}{_AFTER}]*?(?:[{_LETTER}]|(?:{_SIGN})(?![{_BLOCKS}])))*+"
-)
+_WORD = f"[^ {_BLOCKS}]*[{_LETTER}][^ {_BLOCKS}]*"
+_BEFORE = frozenset("\"'`\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f,;")
+_AFTER = _BEFORE | frozenset(".:!?\u2026")
+_BRACKETS = dict(zip(")]}", "([{", strict=True))
+_OPENING = frozenset(_BRACKETS.values())
+_NUMBER = "[ -@\\[-`{-\u00bf\u00d7\u00f7\u2000-\u2bff]*"
+_RANGE = rf"[\[(][^()\[\]{_BLOCKS}]*[{_LETTER}][^()\[\]{_BLOCKS}]*[\])]"
+
 # An arrow within text from right to left points where reading goes, as Unicode has it for
 # the signs that it mirrors itself (UAX 9, HL6): readers follow the head, not the character.
-_ARROWS = "←→⇐⇒↤↦⇠⇢⇦⇨⟵⟶⟸⟹"
-_TURNED = str.maketrans(_ARROWS, "".join(map(str.__add__, _ARROWS[1::2], _ARROWS[::2])))
+_ARROWS = "←→⇐⇒↤↦⇠⇢⇦⇨⟵⟶⟸⟹⬅➡⇤⇥↩↪↼⇀⇜⇝↞↠↢↣⟻⟼⟽⟾"
+_ONE_WAY = "➔➙➛➜➝➞"  # there are none that point to the left
+_TURNED = str.maketrans(
+    _ARROWS + _ONE_WAY,
+    "".join(map(str.__add__, _ARROWS[1::2], _ARROWS[::2])) + "←" * len(_ONE_WAY),
+)
+_ARROW = rf"[{_ARROWS}{_ONE_WAY}]|[-=]>|<[-=](?![-=])"
 
 _LEVEL = re.compile(r"Level\(\s*(\d+)")
 _LEVELS = ",\n    levels: ["
@@ -43,9 +45,10 @@ _LEVELS = ",\n    levels: ["
 def levels(text: str) -> tuple[int, list[int]] | None:
     """The paragraph's level and that of each character (UAX 9); None: all from left to right.
 
-    The paragraph goes by its first strong character. A name or number has the levels
-    of a Latin word, as an author would see to with marks (a higher-level protocol, HL3):
-    its parts would be turned round else, and 2026-11-30 in Arabic read as 30-11-2026.
+    The paragraph goes by its first strong character. What looks like a name has the
+    levels of a Latin word, and what looks like a number those of one of digits alone, as
+    an author would see to with marks (a higher-level protocol, HL3): else 2026-11-30 in
+    Arabic would be read as 30-11-2026, and --no-x in Hebrew as no-x--.
     """
     if not _RTL.search(text):
         return None
@@ -53,12 +56,74 @@ def levels(text: str) -> tuple[int, list[int]] | None:
 
     plain = scalars(text)
     base = get_base_level(plain)
-    plain = re.sub(_NAME, lambda match: "a" * len(match[0]), plain)
+    plain = re.sub(_WORD, _plainly, re.sub(_RANGE, _half_open, plain))
+    plain = re.sub("1+(?= a)", lambda match: "a" * len(match[0]), plain)  # 187 ms
     report = get_display(plain, base_dir="R" if base else "L", debug=True)
     _, _, tail = str(report).rpartition(_LEVELS)
     of_bytes = [int(match[1]) for match in _LEVEL.finditer(tail)]
     starts = accumulate((len(char.encode()) for char in plain[:-1]), initial=0)
     return base, [of_bytes[start] for start in starts]
+
+
+def _half_open(match: re.Match[str]) -> str:
+    """A range such as [0, 5) as one word: Unicode would mirror either end."""
+    text = match[0]
+    if _BRACKETS[text[-1]] == text[0]:
+        return text  # UAX 9 has a rule for pairs (N0)
+    return _kind(text) * len(text)
+
+
+def _kind(text: str) -> str:
+    """A character of the direction that a name or number has: a letter, or a digit."""
+    return "1" if re.fullmatch(_NUMBER, text) else "a"
+
+
+def _plainly(match: re.Match[str]) -> str:
+    """A word with one such character for each of its name or number."""
+    word, text = match[0], match.string
+    letters = [found.start() for found in re.finditer(f"[{_LETTER}]", word)]
+    start, end = 0, len(word)
+    if match.start() and text[match.start() - 1] != " ":
+        start = letters[0]
+    if match.end() < len(text) and text[match.end()] != " ":
+        end = letters[-1] + 1
+    paired = _paired(word[start:end], start)
+    while start < letters[0] and (step := _sentence(word, start, _BEFORE, paired)):
+        start += step
+    while end > letters[-1] + 1 and (step := _sentence(word, end - 1, _AFTER, paired)):
+        end -= step
+    core = word[start:end]
+    kind = _kind(core)
+    made = (
+        char if char in "()[]{}" and at not in paired else kind
+        for at, char in enumerate(core, start)
+    )
+    return word[:start] + "".join(made) + word[end:]
+
+
+def _sentence(word: str, at: int, signs: Set[str], paired: Set[int]) -> int:
+    """How many characters there are the sentence's: none, one, or an arrow of two."""
+    char = word[at]
+    if char in signs or (char in "()[]{}" and at not in paired):
+        return 1
+    first = at if signs is _BEFORE else max(0, at - 1)
+    for start in (first, at):
+        arrow = re.compile(_ARROW).match(word, start)
+        if arrow and (arrow.start() if signs is _BEFORE else arrow.end() - 1) == at:
+            return len(arrow[0])
+    return 0
+
+
+def _paired(text: str, offset: int) -> set[int]:
+    """Where the brackets are that have a partner in the text; `offset` is added."""
+    found: set[int] = set()
+    opened: list[tuple[str, int]] = []
+    for at, char in enumerate(text, offset):
+        if char in _OPENING:
+            opened.append((char, at))
+        elif char in _BRACKETS and opened and opened[-1][0] == _BRACKETS[char]:
+            found |= {opened.pop()[1], at}
+    return found
 
 
 def turned(text: str) -> str:
