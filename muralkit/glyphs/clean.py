@@ -12,7 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import groupby
+from unicodedata import normalize
 from unicodedata import ucd_3_2_0 as _UNICODE  # noqa: N812
+
+from muralkit.glyphs import scripts
 
 # Unicode 16: Cc, the default-ignorable code points (DerivedCoreProperties.txt)
 # and the interlinear annotation signs. Listed, not looked up, so that every
@@ -29,6 +32,9 @@ _FLAGS = "|".join(
     for region in ("gbeng", "gbsct", "gbwls")
 )
 _FLAG = re.compile(f"({_FLAGS})")
+# So do the spaces of no width between words of Thai, Lao, Myanmar and Khmer: lines break there.
+_NO_SPACES = "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\ua9e0-\ua9ff\uaa60-\uaa7f]"
+_WORD_BREAK = re.compile(f"(?<={_NO_SPACES})\u200b+(?={_NO_SPACES})")
 _JOINERS = re.compile("[\u200c\u200d]+")
 # Arabic to Malayalam and Sinhala, Myanmar, Khmer, Mongolian; emoji. Listed, too.
 _JOINING = re.compile(
@@ -41,12 +47,26 @@ _EMOJI = re.compile("[\u2190-\u21ff\u2300-\u2bff\U0001f000-\U0001faff]")
 # Visible, without marks, and in NFC: all of nearly every cue, and a tenth of the work.
 _PLAIN = re.compile("[ -~\xa1-\xac\xae-\xff\u2010-\u2027\u2190-\u22ff\u25a0-\u25ff]*")
 
+_VIRAMA = 9  # the combining class of what joins or parts letters of India
+
+# What Unicode 3.2 lacks, or has wrong (its Corrigendum 4), of Han's other forms. All of it
+# is older than any Python that we run on, and never changes (UAX 15, stability).
+_LATER = (0xFA2E, 0xFA2F, *range(0xFA6B, 0xFA6E), *range(0xFA70, 0xFADA),
+          0x2F868, 0x2F874, 0x2F91F, 0x2F95F, 0x2F9BF)  # fmt: skip
+_FORMS = {code: normalize("NFC", chr(code)) for code in _LATER}
+_FORM = re.compile(f"[{''.join(map(chr, _LATER))}]")
+
 _ASCII = frozenset(map(chr, range(128)))
 
 MOST_MARKS = 8
 """Combining marks that one character keeps; no script in use stacks more. The rest
 are stripped: they would pile up unread, and a million of them cost as much to draw
 as a page."""
+
+MOST_IN_GRAPHEME = 16
+"""Characters that one grapheme keeps: that is also the most of those marks that Unicode's
+combining classes don't tell, such as Thai and Tibetan ones. A family of four with skin
+tones has 11, the longest conjuncts of Sanskrit a few less."""
 
 MOST_BEFORE = 4 * MOST_MARKS
 """How far back a joiner's letter is looked for."""
@@ -63,13 +83,27 @@ def clean(text: str) -> tuple[str, int]:
     joined = _with_joiners(visible)
     line = _SPACES.sub(" ", _composed(joined)).strip(" ")
     stripped += len(visible) - len(joined)
-    if not any(map(_UNICODE.combining, line)):
-        return line, stripped
-    kept = "".join(_with_few_marks(line))
+    kept = line
+    if any(map(_UNICODE.combining, line)):
+        kept = "".join(_with_few_marks(line))
+    if scripts.shaped(kept) and len(kept) > MOST_IN_GRAPHEME:
+        kept = "".join(map(_cut, scripts.graphemes(kept)))
     return kept, stripped + len(line) - len(kept)
 
 
+def _cut(grapheme: str) -> str:
+    if len(grapheme) <= MOST_IN_GRAPHEME:
+        return grapheme
+    return grapheme[:MOST_IN_GRAPHEME].rstrip("\u200c\u200d")
+
+
 def _without_invisible(text: str) -> str:
+    if "\u200b" in text:
+        return "\u200b".join(map(_without_others, _WORD_BREAK.split(text)))
+    return _without_others(text)
+
+
+def _without_others(text: str) -> str:
     if "\U000e007f" not in text:
         return _INVISIBLE.sub("", text)
     parts = _FLAG.split(text)  # each second one is a flag
@@ -89,8 +123,12 @@ def _with_joiners(text: str) -> str:
         after = text[at : at + 1]
         if _EMOJI.match(before) and _EMOJI.match(after):
             parts.append("\u200d" if "\u200d" in match[0] else "")
-        elif _JOINING.match(before) and _JOINING.match(after) and not is_mark(after):
+        elif _JOINING.match(before) and (
+            (_JOINING.match(after) and not is_mark(after)) or _is_virama(after)
+        ):
             parts.append(match[0][0])
+        elif _is_virama(text[match.start() - 1 : match.start()]) and match[0][0] == "\u200d":
+            parts.append("\u200d")  # a letter's form at the end of a word
     return "".join([*parts, text[at:]])
 
 
@@ -103,7 +141,9 @@ def _base_before(text: str, end: int) -> str:
 
 
 def _composed(text: str) -> str:
-    """In NFC, as far as the characters are in Unicode 3.2."""
+    """In NFC, as far as the characters are in Unicode 3.2, or forms of Han."""
+    if _FORM.search(text):
+        text = text.translate(_FORMS)
     newer = {char for char in set(text) - _ASCII if _UNICODE.category(char) == "Cn"}
     if not newer:
         return _UNICODE.normalize("NFC", text)
@@ -125,6 +165,10 @@ def _with_few_marks(line: str) -> Iterator[str]:
 def is_mark(character: str) -> bool:
     """Whether it combines with the character before it."""
     return _UNICODE.combining(character) != 0
+
+
+def _is_virama(character: str) -> bool:
+    return bool(character) and _UNICODE.combining(character) == _VIRAMA
 
 
 def letter_case(character: str) -> str:

@@ -65,6 +65,9 @@ class FaceFile:
         return any(low <= ord(char) <= high for char in text for low, high in self.ranges)
 
 
+_NO_XML = frozenset((0xFFFE, 0xFFFF))
+
+
 class Face:
     """A loaded face. Lengths are in em: multiply by the size."""
 
@@ -89,8 +92,13 @@ class Face:
             self._em = int(self._font["head"].unitsPerEm)
             self._cmap: dict[int, str] = self._font.getBestCmap() or {}
             self._advances: dict[str, tuple[int, int]] = self._font["hmtx"].metrics
-            # A damaged font maps characters to glyphs that it doesn't have.
-            self._cmap = {c: name for c, name in self._cmap.items() if name in self._advances}
+            # A damaged font maps characters to glyphs that it doesn't have; some map what
+            # can't stand in an SVG.
+            self._cmap = {
+                code: name
+                for code, name in self._cmap.items()
+                if name in self._advances and not (0xD800 <= code < 0xE000 or code in _NO_XML)
+            }
             self.ascent = self._font["hhea"].ascent / self._em
             self.descent = -self._font["hhea"].descent / self._em
         except Exception as error:  # a damaged font can raise anything in fontTools

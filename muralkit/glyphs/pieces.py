@@ -72,7 +72,7 @@ def units(text: str, chain: Chain) -> Iterator[Unit]:
     for token in text.split(" "):
         space = levels[at - 1] if at else 0
         for number, unit in enumerate(scripts.units(token)):
-            pieces = tuple(_cut(unit, levels, at, language, chain))
+            pieces = tuple(_cut(unit.rstrip(scripts.WORD_BREAK), levels, at, language, chain))
             yield Unit(pieces, number > 0, space, base)
             at += len(unit)
         at += 1

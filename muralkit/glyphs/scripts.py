@@ -17,16 +17,24 @@ _SIMPLE = (
     "\u10a0-\u10ff\u1200-\u135a\u1360-\u137c\u1380-\u1399\u13a0-\u167f"  # Georgian to Canadian
     "\u18b0-\u18f5\u1c80-\u1cbf\u1d00-\u1dbf\u1e00-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\u20cf"
     "\u2100-\u2cee\u2cf2-\u2d7e\u2d80-\u2ddf\u2e00-\u3029\u3030-\u3098\u309b-\ua4cf"  # signs, Han
-    "\ua640-\ua66e\ua673\ua67e-\ua69d\ua700-\ua7ff\uab00-\uabbf\uac00-\ud7a3\ud800-\ufaff\ufb00-\ufb17"
+    "\ua640-\ua66e\ua673\ua67e-\ua69d\ua700-\ua7ff\uab00-\uabbf\uac00-\ud7a3\ud800-\udfff\uf900-\ufaff"
+    "\ufb00-\ufb17"
     "\ufe10-\ufe1f\ufe30-\ufe6f\uff01-\uff9d\uffa0-\uffef\ufffc-\uffff"  # full width
     "\U0001d400-\U0001d7ff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff"
-    "\U00020000-\U000dffff\U000e1000-\U0010ffff"  # all but tags
+    "\U00020000-\U000dffff\U000e1000-\U000effff"  # tags, and nobody knows what is in private use
 )
+WORD_BREAK = "\u200b"
+"""What draws nothing, but may end a line between two words of a script without spaces."""
+
 _SHAPED = re.compile(f"[^{_SIMPLE}]")
 
-# Scripts without spaces, that break wherever UAX 14 says, and their punctuation.
-_UNSPACED = "\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff9f\U00020000-\U0003ffff"
-_UNSPACED_BREAK = re.compile(f"(?<=[{_UNSPACED}])(?=[{_UNSPACED}])")
+# Scripts without spaces, that break wherever UAX 14 says, and their punctuation: Tibetan,
+# Ethiopic, then Han and its kin.
+_UNSPACED = (
+    "\u0f00-\u0fff\u1200-\u139f"
+    "\u2e80-\u312f\u3190-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff01-\uff9f\U00020000-\U0003ffff"
+)
+_UNSPACED_BREAK = re.compile(f"(?<=[{_UNSPACED}])(?=[{_UNSPACED}])|(?<={WORD_BREAK})")
 _INVOLVED = re.compile(f"[^{_SIMPLE}]|[{_UNSPACED}]")
 
 _KANA = re.compile("[\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f]")

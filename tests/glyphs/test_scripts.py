@@ -14,6 +14,9 @@ from muralkit.glyphs import scripts
     [
         ("提交前", ["提", "交", "前"]),
         ("推送」後。", ["推", "送」", "後。"]),  # closing marks stay with what they close (LB 13)
+        ("བཀྲ་ཤིས་བདེ", ["བཀྲ་", "ཤིས་", "བདེ"]),  # Tibetan, at each tsheg
+        ("ሰላም፡ለዓለም", ["ሰላም፡", "ለዓለም"]),
+        ("ภาษา\u200bไทย", ["ภาษา\u200b", "ไทย"]),
         ("は「伝票」", ["は", "「伝", "票」"]),  # opening ones with what they open (LB 14)
         ("メッセージ", ["メッ", "セー", "ジ"]),  # small kana and the long mark (LB 21, CJ)
         (

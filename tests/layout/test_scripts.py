@@ -287,3 +287,23 @@ def test_a_users_face_that_is_none_is_an_error(tmp_path: Path) -> None:
     assert render([cue(1, "x")], broken).shown == (1,)  # it is never asked
     with pytest.raises(FontError, match="'Extra 1' is not a font"):
         render([cue(1, "𓀀")], broken)
+
+
+def test_a_face_of_one_s_own_for_what_is_no_character(tmp_path: Path) -> None:
+    odd = "\ufffe\uffff\ud83d"
+    build_square_font(tmp_path / "odd.ttf", odd + "\U00013000")
+    file = themefile.find("standard", [str(tmp_path / "odd.ttf")])
+    mural = render([cue(1, f"a{odd}\U00013000")], themes.check(file))
+    assert {item.codepoint for item in mural.escaped} == {0xFFFE, 0xFFFF, 0xD83D}
+
+
+def test_glyphs_for_private_use_take_the_room_that_they_need(tmp_path: Path) -> None:
+    build_square_font(tmp_path / "tall.ttf", "\ue000", ascent=100, descent=10)  # it is 400 high
+    build_square_font(tmp_path / "none.ttf", "\ue001", advance=0)
+    file = themefile.find("large", [str(tmp_path / "tall.ttf"), str(tmp_path / "none.ttf")])
+    theme = themes.check(file)
+    one, two = lines(cue(1, "\ue000"), cue(2, "a\ue001b", "B"), theme=theme)
+    assert one.ascent >= 0.4 * 15
+    first, zero, last = two.runs[1:]
+    assert zero.width >= 0.4 * 15 and last.x >= zero.x + zero.width
+    assert first.x + first.width <= zero.x
