@@ -8,8 +8,9 @@ ought to be is known from the same page drawn by the bundled template.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from muralkit import pipeline
 from muralkit import theme as themes
@@ -28,6 +29,11 @@ ON = {
 
 FAINTEST = 10
 """Per cent of a run's pixels that may be fainter: a shape beside it may touch an edge."""
+
+LIKEST = 20
+"""Per cent of the ground around it that may be like its ink: a rule under it, or a bar that
+it touches. Struck through, it has a quarter.
+"""
 
 Colour = tuple[int, int, int]
 
@@ -50,17 +56,15 @@ def drawn(layout: Layout, theme: Theme) -> Iterator[Contrast]:
     Raises TemplateError where it can't.
     """
     inks = theme.manifest.inks
-    said = {
+    faintest = {
         ink: contrast(rgb(getattr(inks, ink.value)), rgb(getattr(inks, ground)))
         for ink, ground in ON.items()
     }
-    faintest = dict(said)
     own = theme.templates.get(theme.manifest.template)
     bundled = themes.load()
     plain = bundled.templates[bundled.manifest.template]
     if own is None or own.data != plain.data:
-        for ink, ratio in _ratios(layout, theme, _with(theme, plain)):
-            faintest[ink] = min(faintest[ink], ratio) if ratio < said[ink] else faintest[ink]
+        faintest |= _faintest(layout, theme, _with(theme, plain))
     for ink, ground in ON.items():
         yield Contrast(ink.value, ground, round(faintest[ink], 2))
 
@@ -86,29 +90,58 @@ def _with(theme: Theme, template: TemplateFile) -> Theme:
     return replace(theme, manifest=manifest, templates={**theme.templates, name: template})
 
 
-def _ratios(layout: Layout, theme: Theme, plain: Theme) -> Iterator[tuple[Ink, float]]:
-    """The contrast of each run as it is drawn, where `plain` would have its ink."""
+def _faintest(layout: Layout, theme: Theme, plain: Theme) -> dict[Ink, float]:
+    """The contrast of the faintest run of each ink, where `plain` would have its glyphs;
+    or a pixel beside that, if the template moves the text by one.
+    """
     indices, palette = pipeline.pixels(layout, theme)
     expected, _ = pipeline.pixels(layout, plain)
+    found = [
+        _at(layout, theme, indices, expected, palette, right, down)
+        for right, down in sorted(product((0, 1, -1), repeat=2), key=lambda by: by != (0, 0))
+    ]
+    return max(found, key=lambda ratios: ratios.get(Ink.TEXT, 0.0))
+
+
+def _at(
+    layout: Layout,
+    theme: Theme,
+    indices: bytes,
+    expected: bytes,
+    palette: tuple[Colour, ...],
+    right: int,
+    down: int,
+) -> dict[Ink, float]:
+    """The same where the text is moved by so many pixels."""
     of = _Contrasts(palette)
-    inks, width = theme.manifest.inks, layout.canvas.width
+    inks, width, height = theme.manifest.inks, layout.canvas.width, layout.canvas.height
     full = {ink: palette.index(rgb(getattr(inks, ink.value))) for ink in ON}
     bare = {ink: palette.index(rgb(getattr(inks, ground))) for ink, ground in ON.items()}
+    faintest: dict[Ink, float] = {}
     for item in layout.placed:
         for run in item.line.runs:
-            left = max(0, int(item.x + run.x))
-            right = min(width, int(item.x + run.x + run.width) + 1)
+            start = max(0, -right, int(item.x + run.x))
+            end = min(width, width - right, int(item.x + run.x + run.width) + 1)
             ink: Counter[int] = Counter()
             ground: Counter[int] = Counter()
-            for y in range(max(0, item.y), min(layout.canvas.height, item.y + item.line.height)):
-                start, end = y * width + left, y * width + right
-                for here, there in zip(expected[start:end], indices[start:end], strict=True):
-                    if here == full[run.ink]:
-                        ink[there] += 1
-                    elif here == bare[run.ink]:
-                        ground[there] += 1
+            top, bottom = (
+                max(0, -down, item.y),
+                min(height, height - down, item.y + item.line.height),
+            )
+            for y in range(top, bottom):
+                there = (y + down) * width + right
+                drawn = indices[there + start : there + end]
+                for wanted, seen in zip(
+                    expected[y * width + start : y * width + end], drawn, strict=True
+                ):
+                    if wanted == full[run.ink]:
+                        ink[seen] += 1
+                    elif wanted == bare[run.ink]:
+                        ground[seen] += 1
             if ink and ground:  # a stop may have no pixel that is ink alone
-                yield run.ink, of.faint(ink, ground.most_common(1)[0][0])
+                ratio = of.faint(ink, ground)
+                faintest[run.ink] = min(ratio, faintest.get(run.ink, ratio))
+    return faintest
 
 
 class _Contrasts:
@@ -118,10 +151,18 @@ class _Contrasts:
         self._palette = palette
         self._known: dict[tuple[int, int], float] = {}
 
-    def faint(self, ink: Mapping[int, int], ground: int) -> float:
-        """The contrast that all but the faintest pixels have."""
-        ratios = sorted((self._of(index, ground), count) for index, count in ink.items())
-        left = sum(ink.values()) * FAINTEST / 100
+    def faint(self, ink: Counter[int], ground: Counter[int]) -> float:
+        """The contrast that all but the faintest pixels of ink have on the ground, and all
+        but those of the ground that are the most like it with the ink.
+        """
+        return min(
+            self._all_but(FAINTEST, ink, ground.most_common(1)[0][0]),
+            self._all_but(LIKEST, ground, ink.most_common(1)[0][0]),
+        )
+
+    def _all_but(self, share: int, pixels: Counter[int], other: int) -> float:
+        left = pixels.total() * share / 100
+        ratios = sorted((self._of(one, other), count) for one, count in pixels.items())
         for ratio, count in ratios:
             left -= count
             if left < 0:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 DURATION = re.compile(r"([0-9]{1,9})\s*(s|m|h|d)")
+ADDRESS = r"^https?://[^\s/]+"
 LONGEST = 365 * 86400
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -18,6 +19,12 @@ def _duration(value: str) -> str:
         raise ValueError('a duration is a number and s, m, h or d, such as "5m"')
     if not 0 < seconds(value) <= LONGEST:
         raise ValueError("a duration is at least 1s and at most 365d")
+    return value
+
+
+def _address(value: str) -> str:
+    if not re.match(ADDRESS, value):
+        raise ValueError("must begin with http:// or https:// and a host")
     return value
 
 
@@ -104,7 +111,9 @@ class SharedTasks(_Section):
 class Endpoint(_Section):
     """An OpenAI-compatible endpoint, such as a local Ollama. Only the user's files may say."""
 
-    base_url: Annotated[str, Field(pattern=r"^https?://[^\s/]+")]
+    base_url: Annotated[
+        str, AfterValidator(_address), Field(json_schema_extra={"pattern": ADDRESS})
+    ]
     model: Name
     key_variable: Name | None = Field(
         None, description="The environment variable that holds the key, if one is needed."

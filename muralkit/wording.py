@@ -18,6 +18,7 @@ _WORDS = {
     "tuple_type": "must be a list",
     "dict_type": "must have keys and values",
     "model_type": "must have keys and values",
+    "string_pattern_mismatch": "must be words without commas and quotes",
     "literal_error": "must be {expected}",
     "greater_than": "must be more than {gt}",
     "greater_than_equal": "must be {ge} or more",
@@ -59,4 +60,6 @@ def _words(item: Any) -> str:
 
 def _either(words: list[str]) -> str:
     first, *others = dict.fromkeys(words)
-    return " or ".join([first, *(word.removeprefix("must be ") for word in others)])
+    return " or ".join(
+        [first, *(word.removeprefix("must ").removeprefix("be ") for word in others)]
+    )

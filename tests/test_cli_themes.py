@@ -198,6 +198,11 @@ SPOILT = {
     "on dark": ('height }}" fill="{{ inks.page }}"', 'height }}" fill="{{ inks.extra[1] }}"'),
     "in grey": ('fill="{{ style.colour }}"', 'fill="{{ inks.extra[0] }}"'),
     "small": ('font-size="{{ style.size | px }}"', 'font-size="3"'),
+    "struck through": (
+        "</svg>",
+        '{% for item in placed %}<rect x="{{ item.x }}" y="{{ item.baseline - 4 }}" height="3"'
+        ' width="{{ item.width }}" fill="{{ inks.text }}"/>{% endfor %}</svg>',
+    ),
     "shrunk": ("<g font-family", '<g transform="scale(0.5)" font-family'),
 }
 
@@ -224,6 +229,27 @@ def test_a_template_that_adds_a_shape_beside_the_text_is_none(tmp_path: Path) ->
     (tmp_path / "theme.toml").write_text("")
     code, found = check(tmp_path)
     assert (code, found["contrast"]) == (0, check("standard")[1]["contrast"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("<g font-family", '<g transform="translate(0,-1)" font-family', 21.0),
+        ("<g font-family", '<g transform="translate(1,0)" font-family', 21.0),
+        ('height }}" fill="{{ inks.page }}"', 'height }}" fill="{{ inks.extra[0] }}"', 15.42),
+    ],
+    ids=["up", "to the right", "on a panel"],
+)
+def test_the_contrast_is_that_of_the_picture(
+    tmp_path: Path, old: str, new: str, text: float
+) -> None:
+    bundled = (assets.folder("templates") / "mural.svg.j2").read_text("utf-8")
+    assert old in bundled
+    (tmp_path / "mural.svg.j2").write_text(bundled.replace(old, new))
+    panel = '[inks]\nextra = ["#101820"]\ntext = "#eeeeee"\n' if "extra" in new else ""
+    (tmp_path / "theme.toml").write_text(panel)
+    ratios = {item["ink"]: item["ratio"] for item in check(tmp_path)[1]["contrast"]}
+    assert ratios["text"] == text
 
 
 @pytest.mark.parametrize("pair", ["12", "69", "ab", "0O", "5S"])

@@ -22,6 +22,10 @@ _RTL = re.compile(f"[{_BLOCKS}]")
 _LETTER = "0-9A-Za-z\u00c0-\u052f"
 _WORD = f"[^ {_BLOCKS}]*[{_LETTER}][^ {_BLOCKS}]*"
 _BEFORE = frozenset("\"'`\u00ab\u00bb\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f,;")
+_QUOTES = {quote: quote for quote in "\"'`\u00bb\u201d"} | {
+    "\u00ab": "\u00bb", "\u2018": "\u2019", "\u2019": "\u2019", "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+}  # fmt: skip
 _AFTER = _BEFORE | frozenset(".:!?\u2026")
 _BRACKETS = dict(zip(")]}", "([{", strict=True))
 _OPENING = frozenset(_BRACKETS.values())
@@ -36,6 +40,7 @@ _TURNED = str.maketrans(
     _ARROWS + _ONE_WAY,
     "".join(map(str.__add__, _ARROWS[1::2], _ARROWS[::2])) + "←" * len(_ONE_WAY),
 )
+_LEADS = f"[{_ARROWS}{_ONE_WAY}]|->|<-"
 _ARROW = rf"[{_ARROWS}{_ONE_WAY}]|[-=]>|<[-=](?![-=])"
 
 _LEVEL = re.compile(r"Level\(\s*(\d+)")
@@ -57,6 +62,8 @@ def levels(text: str) -> tuple[int, list[int]] | None:
     plain = scalars(text)
     base = get_base_level(plain)
     plain = re.sub(_WORD, _plainly, re.sub(_RANGE, _half_open, plain))
+    if base:  # what leads to what reads from right to left, names too
+        plain = re.sub(_LEADS, lambda match: "\u05d0" * len(match[0]), plain)
     plain = re.sub("1+(?= a)", lambda match: "a" * len(match[0]), plain)  # 187 ms
     report = get_display(plain, base_dir="R" if base else "L", debug=True)
     _, _, tail = str(report).rpartition(_LEVELS)
@@ -104,6 +111,8 @@ def _plainly(match: re.Match[str]) -> str:
 def _sentence(word: str, at: int, signs: Set[str], paired: Set[int]) -> int:
     """How many characters there are the sentence's: none, one, or an arrow of two."""
     char = word[at]
+    if char in _QUOTES and _quoted(word, at, signs is _BEFORE):
+        return 0
     if char in signs or (char in "()[]{}" and at not in paired):
         return 1
     first = at if signs is _BEFORE else max(0, at - 1)
@@ -112,6 +121,13 @@ def _sentence(word: str, at: int, signs: Set[str], paired: Set[int]) -> int:
         if arrow and (arrow.start() if signs is _BEFORE else arrow.end() - 1) == at:
             return len(arrow[0])
     return 0
+
+
+def _quoted(word: str, at: int, opens: bool) -> bool:
+    """Whether a quote has its partner in the word."""
+    if opens:
+        return any(closing in word[at + 1 :] for closing in _QUOTES[word[at]])
+    return any(word[at] in _QUOTES.get(char, "") for char in word[:at])
 
 
 def _paired(text: str, offset: int) -> set[int]:

@@ -66,7 +66,7 @@ as a page."""
 MOST_IN_GRAPHEME = 16
 """Characters that one grapheme keeps: that is also the most of those marks that Unicode's
 combining classes don't tell, such as Thai and Tibetan ones. A family of four with skin
-tones has 11, the longest conjuncts of Sanskrit a few less."""
+tones has 11, conjuncts of Sanskrit have 10."""
 
 MOST_BEFORE = 4 * MOST_MARKS
 """How far back a joiner's letter is looked for."""
@@ -88,7 +88,10 @@ def clean(text: str) -> tuple[str, int]:
         kept = "".join(_with_few_marks(line))
     if scripts.shaped(kept) and len(kept) > MOST_IN_GRAPHEME:
         kept = "".join(map(_cut, scripts.graphemes(kept)))
-    return kept, stripped + len(line) - len(kept)
+    if kept == line:
+        return line, stripped
+    again, more = clean(kept)  # what was cut may have moved the bounds of graphemes
+    return again, stripped + len(line) - len(kept) + more
 
 
 def _cut(grapheme: str) -> str:

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 
 import uharfbuzz
 
-FURTHEST = 8
-"""Em that a glyph may advance or be moved by; no mark of a script in use takes half."""
+FURTHEST = 16
+"""Em that a glyph may advance or be moved by: no bundled face moves the last of a
+grapheme's 16 characters as far."""
 
 MOST_GLYPHS = 64
 """Glyphs a character may become; the longest decomposition in Unicode has 18."""

@@ -117,6 +117,14 @@ def test_there_a_number_is_part_of_it(number: str) -> None:
         ("1, 2, 3 אבג", "גבא 3 ,2 ,1"),  # as Unicode has it
         ("המתן 187 ms ואז", "זאו 187 ms ןתמה"),  # a number and its unit are one
         ("המתן ms 187 ואז", "זאו ms 187 ןתמה"),
+        # In a line that reads from right to left, what leads to what does so too.
+        ("קובץ a.txt → b.txt → פלט → c.txt", "c.txt ← טלפ ← b.txt ← a.txt ץבוק"),
+        ("טול 12:30-14:00 → main ← dev", "dev → main ← 12:30-14:00 לוט"),
+        ("קובץ a.txt -> b.txt", "b.txt <- a.txt ץבוק"),
+        # Quotes stay with the word that they are around.
+        ('הרץ "make" ואז "test" "lint" ∵ CI', '"test" "lint" ∵ CI זאו "make" ץרה'),
+        ("קובץ `timeout: 30` → 'retry = 3'", "'retry = 3' ← `timeout: 30` ץבוק"),
+        ('קובץ /etc/app.conf → "main.toml"', '"main.toml" ← /etc/app.conf ץבוק'),
         ("שגיאה 404 דף", "ףד 404 האיגש"),
         ("UI text: שגיאה 404 דף", "UI text: ףד 404 האיגש"),
     ],

@@ -307,3 +307,12 @@ def test_glyphs_for_private_use_take_the_room_that_they_need(tmp_path: Path) -> 
     first, zero, last = two.runs[1:]
     assert zero.width >= 0.4 * 15 and last.x >= zero.x + zero.width
     assert first.x + first.width <= zero.x
+
+
+@pytest.mark.parametrize(
+    "mark", ["\u0e47", "\u0ecd", "\u08f0", "\u0657", "\u0f90", "\u0f79", "\u1dcf"]
+)
+@pytest.mark.parametrize("letter", ["ส", "ب", "ཀ", "a"])
+def test_any_number_of_marks_is_drawn(letter: str, mark: str) -> None:
+    mural = render([cue(1, letter + mark * 60), cue(2, "plain")])
+    assert mural.shown == (1, 2) and mural.stripped >= 40
