@@ -15,8 +15,6 @@ from itertools import groupby
 from unicodedata import normalize
 from unicodedata import ucd_3_2_0 as _UNICODE  # noqa: N812
 
-from muralkit.glyphs import scripts
-
 # Unicode 16: Cc, the default-ignorable code points (DerivedCoreProperties.txt)
 # and the interlinear annotation signs. Listed, not looked up, so that every
 # Python draws the same picture.
@@ -86,7 +84,9 @@ def clean(text: str) -> tuple[str, int]:
     kept = line
     if any(map(_UNICODE.combining, line)):
         kept = "".join(_with_few_marks(line))
-    if scripts.shaped(kept) and len(kept) > MOST_IN_GRAPHEME:
+    if len(kept) > MOST_IN_GRAPHEME:
+        from muralkit.glyphs import scripts  # most text is plain, and this takes 10 ms
+
         kept = "".join(map(_cut, scripts.graphemes(kept)))
     if kept == line:
         return line, stripped
