@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,11 @@ def test_a_template_that_is_new_beside_the_manifest_is_seen(desk: Desk) -> None:
     assert name(desk.until(problem)) == first
 
 
+def tells(line: str, state: dict[str, Any]) -> bool:
+    """Whether the theme's problem shows that line."""
+    return line in str(problem(state))
+
+
 def test_a_key_that_is_wrong_has_its_line(desk: Desk) -> None:
     desk.state()
     for text, number in (
@@ -149,7 +155,7 @@ def test_a_key_that_is_wrong_has_its_line(desk: Desk) -> None:
     ):
         desk.manifest.write_text(text)
         wrong = text.split("\n")[number - 1]
-        found = problem(desk.until(lambda s, w=wrong: w in str(problem(s))))  # type: ignore[misc]
+        found = problem(desk.until(partial(tells, wrong)))
         assert [line[:2] for line in found["excerpt"] if line[2]] == [[number, wrong]]
 
 
