@@ -126,30 +126,37 @@ def check(paths: Sequence[Path], failures: Path) -> Iterator[Outcome]:
                 where=str(failures),
                 hint="Give another folder with --failures.",
             )
-        try:
-            case = read(path)
-            svg, png = _render(case)
-        except MuralkitError as error:
-            yield Outcome(path.stem, f"it can't be rendered: {error}")
+        made = _made(path)
+        if isinstance(made, Outcome):
+            yield made
             continue
+        case, svg, png = made
         yield _compare(case, svg, png, failures)
 
 
 def update(paths: Sequence[Path]) -> Iterator[Outcome]:
     """Write each case's expected files anew."""
     for path in paths:
-        try:
-            case = read(path)
-            svg, png = _render(case)
-        except MuralkitError as error:
-            yield Outcome(path.stem, f"it can't be rendered: {error}")
+        made = _made(path)
+        if isinstance(made, Outcome):
+            yield made
             continue
+        case, svg, png = made
         changed = []
         for file, data in ((case.svg, svg.encode()), (case.png, png)):
             if _content(file) != data:
                 changed.append(file.name)
                 output.write(file, data, FILE_MODE)
         yield Outcome(case.name, written=tuple(changed))
+
+
+def _made(path: Path) -> tuple[Case, str, bytes] | Outcome:
+    """A case with its document and picture, or why there are none."""
+    try:
+        case = read(path)
+        return case, *_render(case)
+    except MuralkitError as error:
+        return Outcome(path.stem, f"it can't be rendered: {error}")
 
 
 def _content(path: Path) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,8 +66,6 @@ def theme_new(name: str, base: str, folder: Path, template: bool) -> None:
       muralkit theme new mine
       muralkit theme new mine --from dense --template -o themes
     """
-    import shlex
-
     from muralkit import scaffold
 
     written = scaffold.create(name, base, folder, template)
